@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program: hands its arguments to Lua (scripts-lua/framegauge/cli/main.lua) and what comes back to the
+ * The program: hands its arguments to Lua (scripts-lua/framegauge/cli/main.lua) and its exit status to the
  * shell. Lua answers every mistake a user can make; an error that gets as far as here is one of ours.
  */
 #include <errno.h>

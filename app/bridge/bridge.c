@@ -35,7 +35,7 @@ static const char usage[] =
 	"  framegauge-bridge --new-key FILE                              make a key, print its public part\n"
 	"\n"
 	"  --server URL        tls://HOST:PORT of a NATS server; give it again for each server of a cluster\n"
-	"  --ca FILE           certificates (PEM) that vouch for the server; default: those of the system\n"
+	"  --ca FILE           certificates (PEM) that vouch for the server; default: the system's\n"
 	"  --server-name NAME  the name in the server's certificate; default: the host of the first URL\n"
 	"  --plain             no TLS, with nats://HOST:PORT: all that is sent can be read and changed\n"
 	"\n"

@@ -16,7 +16,7 @@ extern "C" {
  * has to know that each is one JSON value on one line: what is not would end the connection of an agent.
  */
 
-/** Part of another text; no 0 follows. NULL: there is none. */
+/** Part of another text; no 0 follows. NULL: no text. */
 struct bridge_text {
 	const char *at;
 	size_t size;

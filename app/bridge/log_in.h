@@ -6,7 +6,7 @@
 
 #include "pair.h"
 
-/** Connect to one of the servers: TLS, who we are, how long what may take. @param options  with handlers */
+/** Connect to one of the servers: TLS, our identity, time limits. @param options  with handlers */
 natsStatus bridge_log_in(natsConnection **nats, natsOptions *options, const struct bridge_servers *servers);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who runs what: bridge_pair_run() in the main thread reads the local socket and publishes; libnats calls the
+ * The threads: bridge_pair_run() in the main thread reads the local socket and publishes; libnats calls the
  * on_... functions in threads of its own, which only use what `lock` guards, and wake the main thread.
  *
  * Nothing is kept for later but by bounds: what the local side does not read, and what libnats holds while
- * there is no server. The bus loses messages by its rules, and who needs an answer asks again.
+ * there is no server. The bus loses messages by its rules, and a caller that needs an answer sends its
+ * request again.
  */
 #include <errno.h>
 #include <poll.h>
@@ -135,7 +136,7 @@ on_message(natsConnection *nats, natsSubscription *subscription, natsMsg *messag
 
 	pthread_mutex_lock(&pair->lock);
 	if (natsMsg_IsNoResponders(message)) {
-		/* nobody is there to answer: the one who asks sees it by the time */
+		/* no responder: the requester notices by its time-out */
 	} else if (!bridge_is_subject(subject, strlen(subject), false) ||
 		   (reply != NULL && !bridge_is_subject(reply, strlen(reply), false)) ||
 		   (size > 0 && !bridge_is_json(body, size))) {
@@ -262,7 +263,7 @@ publish(struct bridge_pair *pair, const char *subject, const char *reply, const 
 			   : natsConnection_Publish(pair->nats, subject, body, (int)size);
 }
 
-/* Who waits for a message that the server does not take learns it instead of waiting in vain. */
+/* Tell a sender that the server does not take its message, so that it does not wait in vain. */
 static void
 refuse_size(struct bridge_pair *pair, const char *subject, const char *reply, size_t size)
 {
@@ -365,7 +366,7 @@ write_local(struct bridge_pair *pair)
 	return n >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
-/* What we want of the local side: everything of the fleet, and answers to what came from NATS. */
+/* What we want of the local side: everything of the fleet, and answers to messages from NATS. */
 static bool
 greet(struct bridge_pair *pair)
 {

@@ -80,7 +80,7 @@ struct application {
 	uint32_t room;             /* connections that the worker has room for */
 	uint64_t random;           /* state of fg_random_next() */
 	struct snapshot *snapshot; /* at start + omit, then at each interval's end */
-	/* connections of its clients' own beside those of the ramp: opened so far, and now */
+	/* connections of its clients' own in addition to the ramp's: opened so far, and now */
 	uint64_t beside_opened;
 	uint32_t beside_open;
 	bool stopped;
@@ -273,7 +273,7 @@ void take_snapshots(struct fg_l4 *w);
 void payload_init(void);
 /** Octets from @p offset of the stream @p seed. At most 65535. */
 void payload_fill(uint32_t seed, uint64_t offset, uint8_t *to, uint32_t length);
-/** The same of a message: so many octets of @p head, then the stream's. */
+/** The payload of a message: first octets of @p head, then the stream's. */
 void payload_fill_behind(const char *head, uint32_t head_length, uint32_t seed, uint64_t position,
 			 uint8_t *to, uint32_t length);
 /** @return how many octets differ from what should stand there */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What clients have in common: which address and port a connection gets, and how many may be open at a time.
- * curl-loader's ramp: so many at the start, and so many more each second, up to the limit.
+ * curl-loader's ramp: some at the start, and some more each second, up to the limit.
  */
 #include <math.h>
 
@@ -181,7 +181,7 @@ to_open(const struct fg_l4 *w, const struct application *a, uint64_t *more_at)
 	uint64_t opened = opened_of(a), n = may > open ? may - open : 0;
 
 	if (cycles == 0 && a->config.octets > 0)
-		cycles = 1; /* so many octets on each connection: none is opened again */
+		cycles = 1; /* a number of octets on each connection: no connection is opened again */
 	if (cycles > 0)
 		n = u64_min(n, (uint64_t)cycles * may > opened ? (uint64_t)cycles * may - opened : 0);
 	if (a->config.opens_per_s > 0) {

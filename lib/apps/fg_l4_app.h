@@ -25,11 +25,11 @@ extern "C" {
  *   TCP_RR        request and response, one outstanding, on connections that last
  *   TCP_CRR       connect, one request and response, close by the server; again
  *   TCP_CC        connect, close by the client; again
- *   HTTP          GET or POST; the server answers a path that ends in a number with so many octets
+ *   HTTP          GET or POST; the server answers a path that ends in a number with that many octets
  *   HTTP2         the same by HTTP/2, several requests at a time on a connection
  *   HTTP3         the same by HTTP/3, over QUIC alone
  *   FTP           files over data connections of their own: RETR, or STOR where there is a request body
- *   PAGE          pages by HTTP/1.1, on several connections each; its server is that of HTTP. HTTP2 and HTTP3
+ *   PAGE          pages by HTTP/1.1, on several connections each; its server is HTTP's. HTTP2 and HTTP3
  *                 load pages, too: see fg_l4_page.h
  *   IPERF         iperf3, both roles: TCP and UDP; see fg_l4_iperf.h
  *   UDP_STREAM, UDP_RR
@@ -40,7 +40,7 @@ extern "C" {
 struct fg_l4_dns;
 struct fg_l4_page;
 
-/** Who opens the data connections of FTP, and by which commands (RFC 959; extended: RFC 2428). */
+/** The side that opens the data connections of FTP, and the commands (RFC 959; extended: RFC 2428). */
 enum fg_l4_ftp_mode {
 	FG_L4_FTP_EXTENDED_PASSIVE, /* EPSV: the client */
 	FG_L4_FTP_PASSIVE,          /* PASV: the client, over IPv4 */
@@ -76,8 +76,9 @@ struct fg_l4_app {
 	double connections_per_s;
 	uint32_t cycles; /* connections of each client in turn; 0: until the stop */
 	/*
-	 * Open loop: so many connections are opened each second, at times that do not depend on how it goes,
-	 * and what is measured of them counts from those times. 0: the next one is opened when one has ended.
+	 * Open loop: this number of connections is opened each second, at times that do not depend on how it
+	 * goes, and what is measured of them counts from those times. 0: the next one is opened when one has
+	 * ended.
 	 */
 	double opens_per_s;
 	/*
@@ -90,10 +91,10 @@ struct fg_l4_app {
 	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
 	uint64_t think_ns, think_ns_max;
 	const char *path;   /* HTTP, FTP; must live until fg_l4_create() returns */
-	const char *host;   /* and from whom; IPERF: the cookie, 36 octets of text */
+	const char *host;   /* and the server's name; IPERF: the cookie, 36 octets of text */
 	const char *params; /* IPERF: in JSON, as iperf3's client sends them; lives as long */
 	bool any_body;      /* HTTP, FTP: neither octets nor length are compared */
-	/* FTP: who logs in; live as long as the path. How data connections are opened: enum fg_l4_ftp_mode */
+	/* FTP: the user; live as long as the path. How data connections are opened: enum fg_l4_ftp_mode */
 	const char *user, *password;
 	uint8_t ftp_mode;
 	bool head; /* HTTP: HEAD, not GET */
@@ -119,13 +120,13 @@ struct fg_l4_app {
 	const struct fg_l4_dns *dns; /* DNS, DNS_TCP; needed until fg_l4_create() returns */
 };
 
-/** A distribution of times, ns. All 0 when there is none. */
+/** A distribution of times, ns. All 0 without a sample. */
 struct fg_l4_times {
 	uint64_t count, min, max, p50, p90, p99, p999;
 	double mean;
 };
 
-/** What came of an application's TLS. Texts live as long as the worker. */
+/** Results of an application's TLS. Texts live as long as the worker. */
 struct fg_l4_tls_result {
 	bool used;
 	struct fg_secure_tally tally;
@@ -138,7 +139,7 @@ struct fg_l4_tls_result {
 	uint64_t key_log_lost;
 };
 
-/** The same of its QUIC. */
+/** Results of its QUIC. */
 struct fg_l4_quic_result {
 	bool used;
 	struct fg_quic_tally tally;
@@ -151,7 +152,7 @@ struct fg_l4_quic_result {
 	uint64_t key_log_lost;
 };
 
-/** What came of pages. */
+/** Results of pages. */
 struct fg_l4_page_result {
 	bool used;
 	uint64_t loaded, failed; /* in all; those that the stop cuts off are neither */
@@ -224,7 +225,7 @@ struct fg_endpoint *fg_l4_endpoint(struct fg_l4 *l4);
 /**
  * When the clients start and stop, in the engine's time. Once for each worker, before it is polled.
  * @param omit_ns      of the time after the start that no figure is of
- * @param interval_ns  of the series; 0: there is none
+ * @param interval_ns  of the series; 0: no series
  * @return 0, -EINVAL, -ENOMEM
  */
 int fg_l4_schedule(struct fg_l4 *l4, uint64_t start_ns, uint64_t stop_ns, uint64_t omit_ns,
@@ -242,7 +243,7 @@ uint64_t fg_l4_next_flow(const struct fg_l4 *l4, unsigned app);
  */
 void fg_l4_finish(struct fg_l4 *l4, uint64_t now);
 
-/** What came of application @p app. */
+/** Results of application @p app. */
 void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
 
 /** The series of application @p app. @return how many intervals there are, at most @p max are written */

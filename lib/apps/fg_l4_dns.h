@@ -21,7 +21,7 @@ struct fg_l4_dns {
 	uint16_t udp_size; /* EDNS (RFC 6891): bytes of the largest answer that is taken or sent; 0: none */
 	bool dnssec;       /* client: DO is set (RFC 3225) */
 	bool recursion;    /* client: RD is set */
-	bool any_answer;   /* client: an answer need only be well formed, not that of our server */
+	bool any_answer;   /* client: an answer need only be well formed, not our server's */
 	bool fallback;     /* client, over UDP: what is truncated is asked again over TCP (RFC 7766, 5) */
 	uint16_t pipeline; /* client, over TCP: queries at a time on a connection; 0: 1 */
 	uint16_t answers;  /* server: records in the answer to A, AAAA and TXT */

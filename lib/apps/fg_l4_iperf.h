@@ -27,7 +27,7 @@ enum fg_l4_iperf_end {
 	FG_L4_IPERF_REFUSED,    /* by the server; see `refusal` */
 	FG_L4_IPERF_TERMINATED, /* by the person at the other end */
 	FG_L4_IPERF_GONE,       /* the control connection was closed or lost */
-	FG_L4_IPERF_LATE,       /* the client did not say in time what comes next */
+	FG_L4_IPERF_LATE,       /* the client did not send its next state in time */
 	FG_L4_IPERF_NONSENSE,   /* or said what it may not */
 	FG_L4_IPERF_STOPPED,    /* by fg_l4_iperf_stop() */
 	FG_L4_IPERF_ENDINGS,
@@ -67,7 +67,7 @@ struct fg_l4_iperf_report {
 };
 
 /**
- * The next report of application @p app. By control, at any time. @return false: there is none, as always of
+ * The next report of application @p app. By control, at any time. @return false: no report, as always of
  * other kinds
  */
 bool fg_l4_iperf_next(struct fg_l4 *l4, unsigned app, struct fg_l4_iperf_report *out);

@@ -50,14 +50,14 @@ enum message_sum {
 			"malformed", "connection_error", "goaway"                                \
 	}
 
-/** Is a body of so many octets what the client has asked for, which is @p wanted? */
+/** Has a body the requested length, which is @p wanted? */
 static inline bool
 message_is_wanted(const struct fg_l4_app *config, uint32_t wanted, uint64_t length)
 {
 	return config->any_body || config->head || length == wanted;
 }
 
-/** What is wrong with a response by its head. @p sized: Content-Length is that of what follows */
+/** What is wrong with a response by its head. @p sized: Content-Length fits the body */
 enum message_sum message_fault(const struct fg_l4_app *config, uint32_t wanted, const struct fields *f,
 			       bool sized);
 

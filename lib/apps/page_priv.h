@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pages: which object may be asked for now, what has come of each, and what that says of the page. It knows
- * nothing of a protocol: a client begins a load, asks what page_look() names, and tells what came. A client
- * of several streams on a connection has a load for each of these; that of HTTP/1.1 for several connections
- * together (http/page.c).
+ * nothing of a protocol: a client begins a load, requests what page_look() names, and reports the responses.
+ * A client of several streams on a connection has a load for each of these; a client of HTTP/1.1 for several
+ * connections together (http/page.c).
  *
  * The lcore that polls the worker writes all of it; control makes and frees it.
  */
@@ -21,7 +21,7 @@ struct page_object {
 	uint64_t ready_at; /* UINT64_MAX: what it waits for has not come */
 	uint64_t asked_at, first_at, over_at;
 	uint16_t connection;
-	uint16_t nth; /* not of this object: which one was asked for so many-th */
+	uint16_t nth; /* not of this object: the object of the n-th request */
 };
 
 /** One time that a page is loaded. */
@@ -78,13 +78,13 @@ void page_free(struct application *a);
 
 /** @param since  when it was begun. @return the number of the load, 0: there is no room */
 uint32_t page_begin(struct page *p, uint64_t since);
-/** It is over, whole or not. @param load  of which page_begin() gave the number; nobody's then */
+/** It is over, whole or not. @param load  a number from page_begin(); free then */
 void page_end(const struct fg_l4 *w, struct page *p, uint32_t *load);
 /** What was to load a page is gone before it could begin. Without a page: nothing. */
 void page_missed(const struct fg_l4 *w, struct page *p);
 
 struct page_look page_look(const struct page *p, const struct page_load *l, uint64_t now);
-/** The same of a stream that carries a whole page. Its timer is set to when there will be something. */
+/** Look at a stream that carries a whole page. Its timer is set to when there will be something. */
 bool page_next(struct fg_l4 *w, struct fg_stream *s, const struct page_load *l, uint32_t *object);
 void page_ask(struct page_load *l, uint32_t object, uint64_t now, uint32_t connection);
 void page_first(const struct fg_l4 *w, struct application *a, struct page_load *l, uint32_t object);

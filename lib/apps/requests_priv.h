@@ -73,7 +73,7 @@ datagram_most(uint32_t mtu, bool ipv6)
 	return mtu - (ipv6 ? 48U : 28U);
 }
 
-/** check() of datagrams of so many octets. */
+/** check() of datagrams of this many octets. */
 int datagrams_check(const struct fg_l4_app *config, uint32_t octets, uint32_t mtu, struct fg_error *err);
 
 #endif

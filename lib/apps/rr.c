@@ -11,7 +11,7 @@
 /** A client's own of a stream. */
 struct rr_stream {
 	struct client_stream client; /* first */
-	uint64_t whole_at;           /* when so much has come, the response is whole */
+	uint64_t whole_at;           /* octets at which the response is whole */
 };
 
 static_assert(sizeof(struct rr_stream) <= FG_STREAM_AREA, "the area of a stream");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One side writes until the stop, or so many octets: TCP_STREAM, TCP_MAERTS, TCP_SENDFILE.
+ * One side writes until the stop, or a number of octets: TCP_STREAM, TCP_MAERTS, TCP_SENDFILE.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -21,7 +21,7 @@ struct fg_pool {
 	uint32_t count, fresh, free; /* never used from `fresh` on */
 };
 
-/** Room for @p count things of @p size bytes. @return false: there is none */
+/** Room for @p count things of @p size bytes. @return false: no memory */
 bool fg_pool_create(struct fg_pool *p, uint32_t count, size_t size);
 /** A pool of zeros is legal. */
 void fg_pool_free(struct fg_pool *p);
@@ -30,7 +30,7 @@ uint32_t fg_pool_take(struct fg_pool *p);
 /** Give it back, unless it is nobody; @p index is nobody then. */
 void fg_pool_give(struct fg_pool *p, uint32_t *index);
 
-/** Memory for @p bytes, of which pages are taken as they are touched, all zero. @return NULL: none */
+/** Memory for @p bytes, whose pages are taken as they are touched, all zero. @return NULL: none */
 void *fg_memory_reserve(size_t bytes);
 /** NULL is legal. */
 void fg_memory_release(void *memory, size_t bytes);

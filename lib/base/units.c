@@ -97,7 +97,7 @@ parse_layer(const char *s, const struct suffix *suffix, int *layer)
 	return *skip_spaces(s + 2) == '\0' ? 0 : -EINVAL;
 }
 
-/* A decimal number; strtod alone would take "nan", "inf" and hexadecimal as well. NULL when there is none. */
+/* A decimal number; strtod alone would take "nan", "inf" and hexadecimal as well. NULL: no number. */
 static const char *
 parse_number(const char *s, double *number)
 {

@@ -183,7 +183,7 @@ write_down(struct fg_capture *c, const struct record *record)
 	}
 }
 
-/* what is there now; what comes meanwhile has to wait its turn */
+/* the records that are there now; later ones wait for their turn */
 static void
 write_all(struct fg_capture *c)
 {
@@ -222,7 +222,7 @@ run(void *arg)
 	}
 }
 
-/* on the processors of the caller, not on that of an lcore */
+/* on the processors of the caller, not on an lcore's */
 static int
 start_thread(struct fg_capture *c, struct fg_error *err)
 {

@@ -31,7 +31,7 @@ fill(struct record *record, const struct reader *r, uint64_t base_ns)
 	memcpy(record->octets, r->frame, r->length);
 }
 
-/* room for one more record at the end of the memory; NULL: there is none */
+/* room for one more record at the end of the memory; NULL: it is full */
 static struct record *
 grow(struct feed *f, uint64_t *room, uint32_t kept, struct fg_error *err)
 {
@@ -262,7 +262,7 @@ feed_peek(struct feed *f, bool *done)
 
 	if (f->octets != NULL)
 		return peek_memory(f, done);
-	/* read before looking: what came before the end is there */
+	/* read before looking: records before the end are there */
 	ended = atomic_load_explicit(&f->ended, memory_order_acquire);
 	record = records_peek(&f->records);
 	*done = record == NULL && ended;

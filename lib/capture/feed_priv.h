@@ -17,7 +17,7 @@
 struct feed {
 	const struct fg_replay_config *config;
 	struct fg_replay_facts facts;
-	_Atomic uint64_t oversize, truncated; /* writer: who reads the file */
+	_Atomic uint64_t oversize, truncated; /* writer: the thread that reads the file */
 	/* memory */
 	uint8_t *octets; /* records, one behind the other; NULL: a thread reads */
 	uint64_t size, at;

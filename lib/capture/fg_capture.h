@@ -36,9 +36,9 @@ struct fg_capture_config {
 	uint64_t after;  /* frames kept from it on, then it waits for the next; 0: all */
 	uint32_t slice;  /* octets kept of each frame; 0: all of it */
 	uint64_t buffer; /* octets between lcore and thread; 0: 64 MiB */
-	uint64_t file_octets; /* begin another file after so many; 0: one file */
-	unsigned files; /* then keep so many of them, the latest; 0: all. They are named PATH.0, PATH.1 ... */
-	uint64_t frames;  /* stop after so many; 0: no end */
+	uint64_t file_octets; /* begin another file after this many; 0: one file */
+	unsigned files;   /* then keep this many of the latest; 0: all. They are named PATH.0, PATH.1 ... */
+	uint64_t frames;  /* stop after this many; 0: no end */
 	int64_t epoch_ns; /* added to the engine's time to make it time since 1970 */
 	bool patient;
 };

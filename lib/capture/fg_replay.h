@@ -22,7 +22,7 @@ extern "C" {
  * behind keep the distances they were recorded with. Both are counted.
  *
  * One that fits `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its
- * size does not matter. Frames are sent as they are but for what `rewrite` changes; those of which the
+ * size does not matter. Frames are sent as they are but for the changes of `rewrite`; frames of which the
  * capture holds only the beginning are filled up with zeros.
  *
  * A frame whose time has come leaves at the next poll, or, on a port that departs frames by itself, at its
@@ -103,7 +103,7 @@ struct fg_replay_counts {
 
 /**
  * Open a capture.
- * @return 0; -EINVAL not an Ethernet capture, broken, without a frame, or a speed that is none; -ENOMEM; or
+ * @return 0; -EINVAL not an Ethernet capture, broken, without a frame, or an invalid speed; -ENOMEM; or
  * the file system's error. @p err names the file and, for a broken one, the frame.
  */
 int fg_replay_open(const struct fg_replay_config *config, struct fg_replay **out, struct fg_error *err);

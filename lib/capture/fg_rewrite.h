@@ -18,7 +18,7 @@ extern "C" {
 
 enum { FG_MAX_MOVES = 8, FG_REWRITE_ROOM = 4 };
 
-/** Addresses of one network become those of another: the first `prefix` bits change, the others stay. */
+/** Addresses of one network become addresses of another: the first `prefix` bits change, the others stay. */
 struct fg_move {
 	uint8_t from[16], to[16];
 	uint8_t prefix; /* bits, at most 8 * octets */
@@ -44,7 +44,7 @@ struct fg_rewrite {
 /** What there was to move. */
 struct fg_rewrite_found {
 	uint64_t moved[FG_MAX_MOVES]; /* addresses, by move */
-	uint64_t unmoved;             /* frames of which no address was moved; 0 without moves */
+	uint64_t unmoved;             /* frames without a moved address; 0 without moves */
 };
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file is blocks, each with its kind and length; those of kinds unknown are skipped. A section begins with
+ * A file is blocks, each with its kind and length; blocks of unknown kinds are skipped. A section begins with
  * its byte order, and describes its interfaces before their frames. libpcap reads all that, but refuses a
  * file with an interface of another kind though no frame is of it, and sections of both byte orders; and it
  * does not say which frames have their check sequence.

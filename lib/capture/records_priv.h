@@ -25,11 +25,11 @@ struct record {
 struct records {
 	uint8_t *octets;
 	uint64_t size;                        /* a power of two */
-	_Alignas(64) _Atomic uint64_t head;   /* writer: who fills; octets ever written */
+	_Alignas(64) _Atomic uint64_t head;   /* writer: the side that fills; octets ever written */
 	uint64_t filled, reserved, tail_seen; /* the same; committed, and reserved beyond that */
 	uint64_t oldest; /* the same; of those that are held back, where the first begins */
 	uint64_t held;   /* the same; how many are held back */
-	_Alignas(64) _Atomic uint64_t tail; /* writer: who empties; octets ever read */
+	_Alignas(64) _Atomic uint64_t tail; /* writer: the side that empties; octets ever read */
 	uint64_t head_seen;                 /* the same */
 };
 
@@ -37,7 +37,7 @@ struct records {
 int records_init(struct records *r, uint64_t size, struct fg_error *err);
 void records_free(struct records *r);
 
-/** Room for a record that keeps @p kept octets; NULL: there is none now. Fill it, then records_commit(). */
+/** Room for a record that keeps @p kept octets; NULL: no room now. Fill it, then records_commit(). */
 struct record *records_reserve(struct records *r, uint32_t kept);
 
 /** Octets from the beginning of the oldest that is held back. */
@@ -74,7 +74,7 @@ records_end(const struct records *r)
 	return atomic_load_explicit(&r->head, memory_order_acquire);
 }
 
-/** The oldest record; NULL: there is none. It stays until records_release(). */
+/** The oldest record; NULL: no record. It stays until records_release(). */
 const struct record *records_peek(struct records *r);
 void records_release(struct records *r, const struct record *record);
 

@@ -118,7 +118,7 @@ keep_up(struct fg_replay *r, uint64_t due, uint64_t now)
 	return now;
 }
 
-/* make what is due up to @p until. @return when the next one is due; UINT64_MAX: there is none */
+/* make what is due up to @p until. @return when the next one is due; UINT64_MAX: no frame is left */
 static uint64_t
 make_due(struct fg_replay *r, uint64_t now, uint64_t until)
 {

@@ -84,7 +84,7 @@ behind_pppoe(const uint8_t *frame, size_t length, size_t *at)
 	return protocol == PPP_IPV4 ? FG_ETHER_IPV4 : protocol == PPP_IPV6 ? FG_ETHER_IPV6 : 0;
 }
 
-/* @param at  gets where the outermost packet begins @return its EtherType, 0: there is none we know */
+/* @param at  gets where the outermost packet begins @return its EtherType, 0: an unknown one */
 static uint16_t
 find_packet(const uint8_t *frame, size_t length, size_t *at)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An IP packet: its addresses, those of a routing header, and those in messages about addresses. These are
- * errors of ICMP, which quote the packet they are about, neighbour discovery, and memberships of groups.
+ * An IP packet: its addresses, the addresses of a routing header, and addresses in messages about addresses.
+ * These are errors of ICMP, which quote the packet they are about, neighbour discovery, and memberships of
+ * groups.
  *
  * An address is in the sum of the IPv4 header, and, as part of the pseudo-header, in the sum of the
  * transport; that stands in the first fragment only, and in IPv6 behind extension headers. Where a routing
@@ -131,7 +132,7 @@ struct behind {
 	uint8_t protocol;
 	size_t at;        /* octets from the beginning of the packet */
 	size_t routing;   /* the same, of the first routing header; 0: none */
-	bool first;       /* of the fragments; or there are none */
+	bool first;       /* of the fragments; or a whole packet */
 	bool has_further; /* hops in a routing header */
 };
 

@@ -163,7 +163,7 @@ take_behind(struct fg_verify *v, uint64_t position, bool talk)
 		verify_count(talk ? &v->talk : &v->duplicates);
 }
 
-/* @return false: there is none like it */
+/* @return false: no frame is like it */
 static bool
 find(struct fg_verify *v, uint64_t wanted, bool talk, uint64_t head)
 {
@@ -200,7 +200,7 @@ compare(struct fg_verify *v, uint64_t arrived)
 	verify_count(arrived & IS_TALK ? &v->talk : &v->foreign);
 }
 
-/* what was sent is lost when so much was sent since and nothing came: room for more of it */
+/* frames are lost when this many were sent since and nothing came: room for more of them */
 static void
 give_up_some(struct fg_verify *v)
 {

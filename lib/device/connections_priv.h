@@ -14,7 +14,7 @@
 
 #include "fg_error.h"
 
-/** Who sends to whom. All bytes count: an IPv4 address has twelve zeros behind it. */
+/** Sender and receiver. All bytes count: an IPv4 address has twelve zeros behind it. */
 struct tuple {
 	uint8_t from[16], to[16];
 	uint16_t from_port, to_port; /* network byte order */
@@ -69,7 +69,7 @@ void connections_clear(struct connections *table);
 
 /** Forget what has timed out by @p now. @return how many of these were open */
 uint32_t connections_expire(struct connections *table, uint64_t now);
-/** NULL: there is none. */
+/** NULL: no such connection. */
 struct connection *connections_find(const struct connections *table, unsigned side,
 				    const struct tuple *tuple);
 /** A new one, all else in it zero; NULL: the table is full. Neither tuple may be there yet. */
@@ -79,7 +79,7 @@ void connections_heard(struct connections *table, struct connection *c, uint64_t
 /** From @p now it waits until it is forgotten. */
 void connections_close(struct connections *table, struct connection *c, uint64_t now);
 void connections_remove(struct connections *table, struct connection *c);
-/** The one that was not heard for the longest; NULL: there is none. */
+/** The one that was idle for the longest; NULL: no connection. */
 struct connection *connections_oldest(const struct connections *table);
 uint32_t connections_count(const struct connections *table);
 

@@ -57,7 +57,7 @@ struct side {
 	struct fg_delay_line line;  /* in their place, if the wire is impaired */
 	fg_u128 in_free;            /* then: earliest first bit of the next frame on the line to this port */
 	struct fg_host router;      /* the device's interface on this side */
-	uint8_t neighbour[6];       /* who is there: the source of the last frame */
+	uint8_t neighbour[6];       /* the neighbour there: the source of the last frame */
 	struct fg_port_counters counters;
 };
 
@@ -66,7 +66,7 @@ struct fg_device {
 	struct side side[2];
 	bool inspects;             /* the frames: it routes, answers, reflects, or learns */
 	struct table *table;       /* NULL: it does not learn */
-	struct firewall *firewall; /* NULL: there is none */
+	struct firewall *firewall; /* NULL: no firewall */
 	struct nat *nat;           /* the same */
 	bool impaired;
 	bool marks;                 /* a profile does: there are copies enough for all frames */
@@ -95,7 +95,7 @@ wire_line_send(struct direction *d, uint64_t launch)
 
 /**
  * A frame enters the device.
- * @param frame  its octets, of which there are direction->is.frame_size with the FCS
+ * @param frame  its octets: direction->is.frame_size with the FCS
  * @return when its first bit leaves the device, UINT64_MAX when it is lost
  */
 uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_u128 first_bit);

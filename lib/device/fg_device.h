@@ -62,7 +62,7 @@ struct fg_device_table {
 	uint32_t learning_queue; /* addresses that may wait until they are learned */
 	uint32_t skip_every;     /* it does not learn every n-th new one; 0: learns all */
 	uint32_t buckets,
-		ways; /* a bucket has room for so many; 0 ways: any address for which the table has room */
+		ways; /* a bucket has room for this many; 0 ways: any address for which the table has room */
 };
 
 struct fg_device_config {
@@ -90,7 +90,7 @@ struct fg_device_counters {
 		oversized;   /* lost: wrong check sequence, less than 64 octets, too long */
 	uint64_t unroutable; /* not for the router, expired, or next hop unknown; or not to be reflected */
 	uint64_t filtered;   /* not forwarded: for somebody on the side it came from, as the table has it */
-	uint64_t flooded;    /* forwarded, though the table does not have whom for */
+	uint64_t flooded;    /* forwarded, though the table has no port for it */
 	uint64_t unlearned;  /* whose source is not in the table, and did not come into it */
 	uint64_t answered;   /* ARP, ND, echo and SNMP to the router */
 	FG_PATH_COUNTERS(
@@ -100,7 +100,7 @@ struct fg_device_counters {
 /** The bandwidth profile of a service in one direction. */
 struct fg_device_profile {
 	struct fg_class class_;        /* the frames of the service */
-	struct fg_colouring colouring; /* those of them that come as yellow */
+	struct fg_colouring colouring; /* the ones among them that come as yellow */
 	struct fg_meter_config meter;
 	struct fg_marking marking; /* how frames leave that the meter found green or yellow */
 	/*
@@ -128,7 +128,7 @@ uint32_t fg_device_in_flight(const struct fg_device_config *config, unsigned fra
 /**
  * Make the wire, its device and its two ports.
  * @param in_flight  room for that many frames on the way; a frame beyond it counts as rx_missed
- * @return 0, -EINVAL (a rate that is none), -ENOMEM
+ * @return 0, -EINVAL (an invalid rate), -ENOMEM
  */
 int fg_device_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_device **out,
 		     struct fg_error *err);
@@ -178,7 +178,7 @@ void fg_device_read_profile_counters(const struct fg_device *wire, unsigned side
 /** What its firewall has counted since the last reset; all 0 without one. Only while nobody polls. */
 void fg_device_read_firewall(const struct fg_device *wire, struct fg_firewall_counters *out);
 
-/** The same of its NAT. */
+/** Counts of its NAT. */
 void fg_device_read_nat(const struct fg_device *wire, struct fg_nat_counters *out);
 
 /**

@@ -15,7 +15,7 @@ extern "C" {
  * of UDP; what belongs to no session is lost. Frames that are neither TCP nor UDP pass, and so do fragments.
  */
 
-/** What it is like. */
+/** Its properties. */
 struct fg_firewall_config {
 	uint32_t sessions;     /* that the table holds; 0: there is no firewall */
 	bool resets;           /* a SYN for which the table has no room is answered by RST; else it is lost */

@@ -11,11 +11,11 @@ extern "C" {
 
 /*
  * A NAT44 gateway in the reference device when it routes: TCP and UDP over IPv4 that come from the side of
- * port 0 leave with the device's own address on the side of port 1, and a port of its pool. What comes back
- * for such an address and port is translated again; what nobody has asked for is lost.
+ * port 0 leave with the device's own address on the side of port 1, and a port of its pool. Returning packets
+ * go back for such an address and port is translated again; what nobody has asked for is lost.
  */
 
-/** What it is like. */
+/** Its properties. */
 struct fg_nat_config {
 	uint32_t sessions; /* that its table holds; 0: there is no NAT */
 	bool replaces;     /* when it is full the one that was idle longest goes; else the new one is lost */

@@ -15,7 +15,7 @@ extern "C" {
 
 /*
  * The reference switch: a model of a LAN switch (RFC 2285, RFC 2889) that joins all ports of the virtual
- * wire, where the reference device (fg_device.h) joins two. Its clock, its lines and its stamps are those of
+ * wire, where the reference device (fg_device.h) joins two. Its clock, its lines and its stamps belong to
  * the wire. All ports must be polled by one lcore.
  */
 
@@ -28,7 +28,7 @@ enum fg_switch_queues {
 	FG_SWITCH_INPUT,  /* behind each ingress; the first one blocks those behind it (input.c) */
 };
 
-/** Input queues: whom an egress serves when the first frames of several are for it. */
+/** Input queues: which one an egress serves when the first frames of several are for it. */
 enum fg_switch_arbitration {
 	FG_SWITCH_ROUND_ROBIN,
 	FG_SWITCH_OLDEST,   /* the frame that has waited longest; the lower port of two */
@@ -38,7 +38,7 @@ enum fg_switch_arbitration {
 /** Does it tell ports to pause (pause.c)? */
 enum fg_switch_flow_control { FG_SWITCH_NO_FLOW_CONTROL, FG_SWITCH_PAUSE };
 
-/** What a broadcast or a flood costs the forwarding engine: the time of each copy, or that of one frame. */
+/** What a broadcast or a flood costs the forwarding engine: the time of each copy, or of one frame. */
 enum fg_switch_replication { FG_SWITCH_BY_EGRESS, FG_SWITCH_BY_INGRESS };
 
 /** IGMP and MLD snooping (RFC 4541): frames of a group leave from the ports of its members. */
@@ -59,7 +59,7 @@ struct fg_switch_snooping {
 	double query_interval_ns;
 	double membership_ns;  /* after which a port is no member that has not reported; 0: it stays one */
 	double group_cost_ns;  /* engine time of each frame for each entry of the table */
-	uint64_t router_ports; /* bit i: port i gets reports and what is not registered; beside who asks */
+	uint64_t router_ports; /* bit i: port i gets reports and unregistered groups, as queriers' ports do */
 };
 
 /** How packets are wrapped that pass through a tunnel. */
@@ -77,7 +77,7 @@ struct fg_switch_tunnel {
 };
 
 /**
- * Tunnels: what comes to the switch's end of one is unwrapped, and packets to groups leave wrapped. The one
+ * Tunnels: packets to the switch's end of one are unwrapped, and packets to groups leave wrapped. The one
  * outside has the version of IP of the one inside.
  */
 struct fg_switch_tunnels {
@@ -99,7 +99,7 @@ struct fg_switch_move {
 struct fg_switch_failover {
 	bool on;
 	unsigned preferred, next_best;
-	/* routes take both ports in turn, as those of a LAG or ECMP: half of them have to move */
+	/* routes take both ports in turn, as in a LAG or ECMP: half of them have to move */
 	bool balance;
 	struct fg_switch_move away, back; /* when the link goes down, when it is up again */
 	enum fg_switch_order order;
@@ -112,7 +112,7 @@ struct fg_switch_failover {
 struct fg_switch_config {
 	unsigned ports;
 	double rate_bps[FG_SWITCH_PORTS]; /* of each line, both ways */
-	bool cut_through; /* forwards after 14 octets what comes in at a port that is not slower than any */
+	bool cut_through; /* forwards frames after 14 octets from a port that is not slower than any */
 	double latency_ns, latency_ns_per_octet; /* from then to first bit out, if nothing waits */
 	double capacity_fps; /* of the forwarding engine, for all ports together; 0: no limit */
 	double drop_cost_ns; /* engine time of a frame for which the engine has no place to wait */
@@ -146,26 +146,26 @@ struct fg_switch_config {
 };
 
 /** What the switch itself counted: the truth that a test is compared with. */
-#define FG_SWITCH_INGRESS_COUNTERS(X)                                                                \
-	X(received)       /* frames that came in */                                                  \
-	X(bad_fcs)        /* lost: wrong check sequence */                                           \
-	X(undersized)     /* lost: shorter than min_frame */                                         \
-	X(oversized)      /* lost: longer than max_frame, or to become so in a tunnel */             \
-	X(consumed)       /* for the switch itself: PAUSE, BPDU and their like */                    \
-	X(filtered)       /* for somebody on the port they came from */                              \
-	X(unlearned)      /* whose source is not in the table, and did not come into it */           \
-	X(flooded)        /* forwarded to all other ports, since the table does not have whom for */ \
-	X(engine_drops)   /* lost: no place to wait for the engine */                                \
-	X(outage)         /* lost in an outage */                                                    \
-	X(reports)        /* groups whose reports were read */                                       \
-	X(leaves)         /* the same of leaves */                                                   \
-	X(queries)        /* queries of routers */                                                   \
-	X(not_registered) /* reported groups for which there was no entry */                         \
+#define FG_SWITCH_INGRESS_COUNTERS(X)                                                            \
+	X(received)       /* frames that came in */                                              \
+	X(bad_fcs)        /* lost: wrong check sequence */                                       \
+	X(undersized)     /* lost: shorter than min_frame */                                     \
+	X(oversized)      /* lost: longer than max_frame, or to become so in a tunnel */         \
+	X(consumed)       /* for the switch itself: PAUSE, BPDU and their like */                \
+	X(filtered)       /* for somebody on the port they came from */                          \
+	X(unlearned)      /* whose source is not in the table, and did not come into it */       \
+	X(flooded)        /* forwarded to all other ports, since the table has no port for it */ \
+	X(engine_drops)   /* lost: no place to wait for the engine */                            \
+	X(outage)         /* lost in an outage */                                                \
+	X(reports)        /* groups whose reports were read */                                   \
+	X(leaves)         /* of them leaves */                                                   \
+	X(queries)        /* queries of routers */                                               \
+	X(not_registered) /* reported groups for which there was no entry */                     \
 	X(control_drops)  /* messages that could not wait to be read; they were forwarded */
 #define FG_SWITCH_EGRESS_COUNTERS(X)                                                                       \
 	X(forwarded)     /* copies that left, or will */                                                   \
-	X(flood_copies)  /* those of floods and broadcasts among them */                                   \
-	X(group_copies)  /* those of registered groups */                                                  \
+	X(flood_copies)  /* copies of floods and broadcasts among them */                                  \
+	X(group_copies)  /* copies for registered groups */                                                \
 	X(queries_sent)  /* queries of its own */                                                          \
 	X(queue_drops)   /* lost: no place to wait for the egress; of input queues: behind the ingress */  \
 	X(link_drops)    /* lost: its link was down */                                                     \
@@ -224,13 +224,13 @@ struct fg_switch_route {
 uint32_t fg_switch_routes(const struct fg_switch *device, struct fg_switch_route *out, uint32_t most);
 
 /**
- * The ports leave so many octets from one frame to the next when they send as fast as they can, in place of
+ * The ports leave this many octets from one frame to the next when they send as fast as they can, in place of
  * 12, until the next reset. Less than 12 is more than the line's rate. Only while nobody polls the ports.
  */
 void fg_switch_set_gap(struct fg_switch *device, uint32_t octets);
 
 /**
- * What it counted at port @p i since the last reset; those of an uplink follow the others: the first switch's
+ * What it counted at port @p i since the last reset; uplinks follow the other ports: the first switch's
  * end, the second one's. Only while nobody polls the ports.
  */
 void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct fg_switch_counters *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reference switch: what becomes of a frame that is in. It is checked, its source is learned, and its
- * destination looked up (IEEE 802.1D, 7.7 to 7.9); then it waits for the forwarding engine, of which there is
+ * destination looked up (IEEE 802.1D, 7.7 to 7.9); then it waits for the forwarding engine; there is
  * one for all ports, and for the line out, where the latency lies behind the queue, as a pipeline.
  *
  * Frames come in the order of their arrival over all ports, and every queue is first in, first out. So the
@@ -199,7 +199,7 @@ replicate(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, 
 	}
 }
 
-/* the same through the tunnels of the ports: copies only, each of which grows */
+/* through the tunnels of the ports: copies only, and each grows */
 static void
 replicate_wrapped(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, fg_u128 now,
 		  uint32_t size)

@@ -82,7 +82,7 @@ groups_reaches_far(unsigned version, const uint8_t *address)
 /** @return 0 or -ENOMEM; free it also then */
 int groups_init(struct groups *groups, uint32_t size, unsigned ports, struct fg_error *err);
 void groups_free(struct groups *groups);
-/** @return the entry of a group, GROUPS_NONE: there is none */
+/** @return the entry of a group, GROUPS_NONE: no entry */
 int groups_find(const struct groups *groups, const struct group_key *key);
 /** Make an entry, without members. @return GROUPS_NONE: there is no room */
 int groups_enter(struct groups *groups, const struct group_key *key);

@@ -8,8 +8,8 @@
  * ports stays the first one until each has its copy; several of them may take theirs at once. When the first
  * frames of several queues are for one egress, `arbitration` decides.
  *
- * Who is served next follows only from all queues together. So each time an egress takes a frame is an event.
- * Frames that arrive at that very time take part.
+ * The queue served next follows only from all queues together. So each time an egress takes a frame is an
+ * event. Frames that arrive at that very time take part.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,10 +34,10 @@ struct queue {
 
 struct inputs {
 	struct queue queue[FG_SWITCH_PORTS];
-	unsigned last[FG_SWITCH_PORTS]; /* whom each egress served */
+	unsigned last[FG_SWITCH_PORTS]; /* the port that each egress served */
 	/* the next event, found anew when anything has changed */
 	bool known;
-	uint64_t next; /* ps, UINT64_MAX: there is none */
+	uint64_t next; /* ps, UINT64_MAX: no event */
 	fg_u128 next_exact;
 	unsigned next_egress;
 };
@@ -149,7 +149,7 @@ input_look_again(struct fg_switch *s)
 	s->inputs->known = false;
 }
 
-/* does port @p a come before port @p b, both of which could be served? */
+/* does port @p a come before port @p b, when both could be served? */
 static bool
 comes_before(const struct fg_switch *s, unsigned a, unsigned b, unsigned egress)
 {

@@ -100,7 +100,7 @@ line_depart(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128
 
 	out->queue_free = start + line_time;
 	first_bit = start + s->latency + out->path + s->latency_per_octet * size;
-	if (first_bit < out->line_out_free) /* a shorter latency than that of the frame before */
+	if (first_bit < out->line_out_free) /* a shorter latency than the frame before */
 		first_bit = out->line_out_free;
 	out->line_out_free = first_bit + line_time;
 	out->counters.forwarded++;

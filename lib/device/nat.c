@@ -24,7 +24,7 @@ struct nat {
 	struct work setup;
 	uint32_t next_port;         /* of the pool */
 	uint64_t clear_from;        /* ps; told to forget all ... */
-	uint32_t to_clear, cleared; /* ... of so many sessions so many */
+	uint32_t to_clear, cleared; /* ... of the sessions to clear, the cleared ones */
 	struct fg_nat_counters counters;
 };
 
@@ -112,7 +112,7 @@ go_on_clearing(struct nat *n, uint64_t now)
 		forget_oldest(n, due < n->to_clear ? (uint32_t)due : n->to_clear);
 }
 
-/* the next port of the pool that has no session with that far end. @return false: there is none */
+/* the next port of the pool that has no session with that far end. @return false: no free port */
 static bool
 take_port(struct nat *n, struct tuple *back)
 {

@@ -160,7 +160,7 @@ wire_path_answer(struct side *side, struct rte_mbuf *m, uint64_t time)
 	return true;
 }
 
-/* the first bit of the next frame; all ones: there is none */
+/* the first bit of the next frame; all ones: no frame */
 static inline fg_u128
 next_first_bit(const struct side *side)
 {

@@ -3,7 +3,7 @@
  * Bandwidth profiles of the reference device, for one direction: frames are told apart by what a provider's
  * edge looks at, and each service has a meter of its own. The device polices: what the meter calls red is
  * lost. Or, as a device that is set up wrongly might, it shapes: frames wait until there are tokens. They
- * leave in the order in which they came, so a frame that waits holds up those of the other services behind
+ * leave in the order in which they came, so a frame that waits holds up frames of the other services behind
  * it.
  */
 #include <errno.h>

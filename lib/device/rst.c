@@ -19,7 +19,7 @@ enum {
 };
 
 /*
- * Back to who sent it: what the segment acknowledges is our sequence number, and what it took of its own is
+ * Back to its sender: the segment's acknowledgement number is our sequence number, and the end of its own is
  * acknowledged. On: it has the sequence number of the segment.
  */
 static void

@@ -154,7 +154,7 @@ leave(struct snooping *s, const struct group_key *key, unsigned port, bool sourc
 	if (i == GROUPS_NONE)
 		return;
 	m = &groups_at(&s->groups, (uint32_t)i)->port[port];
-	/* who is a member by all sources does not leave by blocking one; and who leaves has left already */
+	/* a member by all sources does not leave by blocking one; and a leaving one has left already */
 	if (m->place == GROUPS_NOT_DUE || (sources && !m->include) || m->queries > 0)
 		return;
 	if (!s->config.fast_leave) {
@@ -221,7 +221,7 @@ snoop_message(struct fg_switch *sw, unsigned in, const struct rte_mbuf *m, uint6
 }
 
 /*
- * The group of a frame to one. @return false: it is for all, whoever has joined what: of the local network
+ * The group of a frame to one. @return false: it is for all, members or not: of the local network
  * (RFC 4541, 2.1.2), or no IP at all
  */
 static bool

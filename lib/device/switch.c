@@ -232,7 +232,7 @@ check_config(const struct fg_switch_config *c, struct fg_error *err)
 		rc = check("reference_switch.ppm", c->ppm, -1000, 1000, err);
 	if (rc == 0 && c->failover.on &&
 	    (c->failover.preferred >= c->ports || c->failover.next_best >= c->ports))
-		rc = fg_error_set(err, EINVAL, "reference_switch.failover", "there are not so many ports");
+		rc = fg_error_set(err, EINVAL, "reference_switch.failover", "the switch has fewer ports");
 	if (rc == 0)
 		rc = check("reference_switch.gap", c->gap, 1, 1000, err);
 	if (rc == 0 && c->flow_control == FG_SWITCH_PAUSE)

@@ -27,8 +27,8 @@ struct member {
 	struct waiting queue;  /* for the line out; of the shared buffer, too, its frames stand here */
 	fg_u128 queue_free;    /* when the next frame may leave the queue */
 	fg_u128 line_out_free; /* earliest first bit of the next frame on the line out */
-	fg_u128 path;          /* latency beyond that of the switch */
-	uint8_t neighbour[6];  /* with tunnels: the MAC address of who sent last */
+	fg_u128 path;          /* latency beyond the switch's own */
+	uint8_t neighbour[6];  /* with tunnels: the MAC address of the last sender */
 	struct arrivals out;   /* on their way to the tester */
 	struct fg_port_counters port_counters;
 	struct fg_switch_counters counters;
@@ -61,7 +61,7 @@ struct fg_switch {
 	fg_u128 latency, latency_per_octet;
 	uint64_t outage_from, outage_to; /* ps */
 	uint64_t next[FG_SWITCH_PORTS];  /* when the first frame of each line is in */
-	/* the first of all, by a tournament: [1] its port, [i] that of [2i] and [2i+1]; then all ports */
+	/* the first of all, by a tournament: [1] its port, [i] of [2i] and [2i+1]; then all ports */
 	uint8_t winner[2 * FG_SWITCH_PORTS];
 	unsigned leaves; /* ports, up to the next power of two */
 	struct member member[];
@@ -90,8 +90,8 @@ int snoop_create(const struct fg_switch_snooping *config, unsigned ports, snoop_
 void snoop_free(struct snooping *snooping);
 void snoop_reset(struct snooping *snooping);
 /**
- * Read a message to the switch, the last bit of which is in at @p now. @param to  gets the ports it goes to
- * @return false: the frame is none
+ * Read a message to the switch whose last bit is in at @p now. @param to  gets the ports it goes to
+ * @return false: not a message
  */
 bool snoop_message(struct fg_switch *device, unsigned in, const struct rte_mbuf *m, uint64_t now,
 		   uint64_t *to);
@@ -114,7 +114,7 @@ void snoop_act(struct fg_switch *device, uint64_t now);
 bool tunnel_open(struct fg_switch *device, unsigned in, struct rte_mbuf **m, struct rte_mbuf **answer);
 /** Do frames like this one leave wrapped? @return octets that they become longer by, 0: they do not */
 uint32_t tunnel_growth(const struct fg_switch *device, const struct rte_mbuf *m);
-/** Wrap a copy, of which that is so, for an egress. */
+/** Wrap such a copy for an egress. */
 void tunnel_wrap(struct fg_switch *device, unsigned egress, struct rte_mbuf *m);
 
 /* failover.c: times in ps */
@@ -152,7 +152,7 @@ void pause_hold(struct fg_switch *device, unsigned port, uint32_t size, fg_u128 
 void pause_hold_until(struct fg_switch *device, unsigned port, uint32_t size, fg_u128 now, fg_u128 until);
 /** A frame that was held without a known end waits no longer. Only with flow control. */
 void pause_let_go(struct fg_switch *device, unsigned port, uint32_t size, fg_u128 now);
-/** When the next known end comes, ps; UINT64_MAX: there is none. */
+/** When the next known end comes, ps; UINT64_MAX: no end is known. */
 uint64_t pause_next(const struct fg_switch *device);
 /** It has come. */
 void pause_run(struct fg_switch *device);

@@ -6,7 +6,7 @@
  * for a few addresses in each of its buckets only: then it is full for some addresses and not for others.
  *
  * Entries are kept in the order in which they were heard last, so that those to be forgotten are at one end,
- * and are found by a hash. The table outlives trials, as that of a device does.
+ * and are found by a hash. The table outlives trials, as a device's table does.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tunnels of the reference switch, one to each port: IP in IP and GRE. What comes to the switch's end of a
+ * Tunnels of the reference switch, one to each port: IP in IP and GRE. A packet to the switch's end of a
  * tunnel goes on as the packet in it, if that is one to a group; packets to groups leave wrapped, for the
  * tester's end. The switch answers for the addresses of its ends, and sends to the MAC address from which the
  * last frame came. Reports of groups are not wrapped.
@@ -206,7 +206,7 @@ unwrap(struct fg_switch *s, unsigned in, struct rte_mbuf **m)
 	return true;
 }
 
-/* @return the answer to a question to the switch's end of a tunnel; NULL: it is none */
+/* @return the answer to a question to the switch's end of a tunnel; NULL: not such a question */
 static struct rte_mbuf *
 answer_to(struct fg_switch *s, unsigned in, const struct rte_mbuf *question)
 {

@@ -34,7 +34,7 @@ wire_fixed(long double ps)
 struct waiting {
 	fg_u128 *until; /* time at which the frame stops waiting */
 	uint32_t *octets;
-	uint64_t head, tail; /* frames ever taken in, ever let go */
+	uint64_t head, tail; /* frames ever taken in, ever released */
 	uint64_t mask;
 	uint64_t held;  /* octets waiting */
 	uint64_t limit; /* frames, or octets, that may wait */
@@ -52,7 +52,7 @@ wire_waiting_reset(struct waiting *w)
 	w->head = w->tail = w->held = 0;
 }
 
-/** Let go of what waits no longer at @p now. */
+/** Release frames that wait no longer at @p now. */
 static inline void
 wire_waiting_release(struct waiting *w, fg_u128 now)
 {
@@ -100,7 +100,7 @@ wire_arrivals_put(struct arrivals *a, struct rte_mbuf *m, uint64_t time)
 	return true;
 }
 
-/** When the first of them is due, UINT64_MAX: there is none. */
+/** When the first of them is due, UINT64_MAX: no frame. */
 static inline uint64_t
 wire_arrivals_next(const struct arrivals *a)
 {

@@ -32,7 +32,7 @@
 enum { BUFFERS = 8191, CACHE = 512, BURSTS_A_POLL = 4, QUEUE_NS = 50000 };
 enum { LARGE_BUFFERS = 63, TCP_OFFSET = 12 };
 
-/* when a trial on the wire starts by the endpoint's clock; whoever learns does so before */
+/* when a trial on the wire starts by the endpoint's clock; other threads learn it before */
 static const uint64_t START_NS = UINT64_C(3686400000000);
 
 struct fg_endpoint_port {

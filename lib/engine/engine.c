@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Control: takes over ports and lcores, hands trials to them and collects what they counted. Between trials
- * the lcores of real ports run an idle job, so that neighbours are answered; those of the wire rest, for its
- * time stands still.
+ * the lcores of real ports run an idle job, so that neighbours are answered; lcores of the wire rest, because
+ * its time stands still.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -323,7 +323,7 @@ fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uin
 	return 0;
 }
 
-/* what is promised of a card's stamps is to be that of the trial */
+/* the bound of a card's stamps has to hold for the trial */
 static void
 begin_stamps(struct engine_port *p, struct fg_port *port)
 {

@@ -71,7 +71,7 @@ struct trial {
 	struct talker *talker[FG_MAX_PORTS];   /* NULL: the port has none */
 	struct speaker *speaker[FG_MAX_PORTS]; /* the same */
 	struct place {                         /* of each membership */
-		unsigned port, number;         /* among those of the port */
+		unsigned port, number;         /* among the port's queues */
 	} * member;
 	struct fg_job job[FG_MAX_LCORES];
 };
@@ -104,7 +104,7 @@ struct fg_engine {
 void engine_rest(struct fg_engine *engine);
 /** Have idle jobs consist of what there is now, while the lcores rest. */
 void engine_idle_tasks(struct fg_engine *engine);
-/** Have them go on between trials; those of the wire rest anyway. */
+/** Have them go on between trials; lcores of the wire rest anyway. */
 void engine_idle(struct fg_engine *engine);
 
 /** Is it possible at all? @return 0, -EINVAL, -EMSGSIZE */
@@ -123,7 +123,7 @@ void spares_give(struct trial *trial, unsigned slot);
 /** No frame of a stream is measured any more. */
 void spares_forget(struct fg_engine *engine, unsigned stream);
 /* trial.c */
-/** Compile substream @p i, of which the split is known. */
+/** Compile substream @p i, after the split. */
 int trial_stream_init(struct fg_engine *engine, struct trial *trial, unsigned i, struct fg_error *err);
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 /** NULL is legal. */

@@ -26,7 +26,7 @@ extern "C" {
  *    begin            start                    stop             end
  *      |--- learn ------|------- traffic --------|---- drain -----|      (settle: before the next begin)
  *
- * Two clocks exist. On real ports time is the TSC, whose nanoseconds are those of CLOCK_MONOTONIC_RAW. On the
+ * Two clocks exist. On real ports time is the TSC, whose nanoseconds run with CLOCK_MONOTONIC_RAW. On the
  * virtual wire it is the wire's own, which the one lcore that runs the wire moves forward: in step with real
  * time, or as fast as it can (free), and then what happens depends on nothing but the plan and the seed.
  *
@@ -116,7 +116,7 @@ enum fg_engine_state fg_engine_poll(struct fg_engine *engine);
  */
 void fg_engine_peer_clock(struct fg_engine *engine, unsigned stream, int64_t ns);
 
-/** So many frames of a stream the other tester has sent: what is lost follows. After the trial. */
+/** The number of frames of a stream that the other tester has sent: the loss follows. After the trial. */
 void fg_engine_peer_sent(struct fg_engine *engine, unsigned stream, uint64_t frames);
 
 /**
@@ -133,21 +133,22 @@ void fg_engine_stop(struct fg_engine *engine);
 void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
 
 /**
- * Counts of a stream of the running or the last trial, as of now; those of the receiver are copies, and with
+ * Counts of a stream of the running or the last trial, as of now; the receiver's counts are copies, and with
  * thousands of streams some may be half a second old.
  */
 void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
 
 /**
- * What a port received in the running or the last trial, as of now; copies as those of streams. The link is
- * that of now.
+ * What a port received in the running or the last trial, as of now; copies, like streams' counts. The link is
+ * the present one.
  */
 void fg_engine_port_live(const struct fg_engine *engine, unsigned port, struct fg_port_live *out);
 
 /**
  * Percentiles of the delays of a stream of the running or the last trial, as of now; of one in parts, the
- * largest of theirs, which those of all its frames cannot exceed. They are summed up at every call from what
- * the receiver counts, some ten microseconds of the caller's time: ask for those streams that are looked at.
+ * largest of the parts', which percentiles of all its frames cannot exceed. They are summed up at every call
+ * from what the receiver counts, some ten microseconds of the caller's time: ask for those streams that are
+ * looked at.
  */
 void fg_engine_stream_delays(const struct fg_engine *engine, unsigned stream, struct fg_stream_delays *out);
 
@@ -196,7 +197,7 @@ int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struc
 /**
  * @param stream  becomes its number
  * @return also -EINVAL, -EMSGSIZE, -EAGAIN: there is room when all lcores have taken note of a
- *         fg_engine_stream_forget(); -ENOSPC: there is none
+ *         fg_engine_stream_forget(); -ENOSPC: no room
  */
 int fg_engine_stream_add(struct fg_engine *engine, const struct fg_stream_config *config, unsigned *stream,
 			 struct fg_error *err);
@@ -243,15 +244,15 @@ int fg_engine_tap(struct fg_engine *engine, unsigned port, struct fg_tap *tap, s
 /** No more for the tap of a port, if there is one: when this returns, no lcore is in it. */
 void fg_engine_untap(struct fg_engine *engine, unsigned port);
 
-/** Results of the last trial, which must have ended. Indexes are those of the configuration. */
+/** Results of the last trial, which must have ended. Indexes are the configuration's. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
 /**
  * All delays of the stream as fg_histogram_pack() writes them.
- * @return octets written; more than @p room: none, because so many may be needed
+ * @return octets written; more than @p room: nothing was written; this number may be needed
  */
 size_t fg_engine_delays(const struct fg_engine *engine, unsigned stream, uint8_t *out, size_t room);
 /**
- * Delays of the stream's tagged frames, ns, in the order of their numbers, those of each part together; lost
+ * Delays of the stream's tagged frames, ns, in the order of their numbers, part by part; lost
  * ones are left out. @return how many
  */
 unsigned fg_engine_tags(const struct fg_engine *engine, unsigned stream, int64_t *out, unsigned max);

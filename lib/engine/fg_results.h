@@ -50,7 +50,7 @@ struct fg_port_result {
 	uint64_t rx_total;                      /* that its MAC received; 0: it does not tell */
 	int64_t tx_unaccounted, rx_unaccounted; /* that the card counted more than we; less: below 0 */
 	/*
-	 * test frames that came over another queue than that which measures their stream, and of which
+	 * test frames that came over another queue than the one that measures their stream, and of which
 	 * nothing could be told there: tester drops
 	 */
 	uint64_t rx_overflow;

@@ -16,7 +16,7 @@
 #include "fg_bytes.h"
 #include "hosts_priv.h"
 
-/* the first question waits until the hosts of other ports are awake, who may be the gateways */
+/* the first request waits until the hosts of other ports answer: they may be the gateways */
 enum {
 	BEGINS_PER_SECOND = 50,
 	LOOKS_PER_SECOND = 100,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames of the protocols of a link, between the control thread and a port: two rings of slots, each with one
- * writer and one reader, who copy. There are a few frames per second, so a copy costs less than to share
- * buffers with the control thread.
+ * writer and one reader, which both copy. There are a few frames per second, so a copy costs less than to
+ * share buffers with the control thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct slot {
 };
 
 struct box {
-	_Atomic uint32_t written; /* frames; writer: who fills the box */
-	_Atomic uint32_t read;    /* of these; writer: who empties it */
+	_Atomic uint32_t written; /* frames; writer: the side that fills the box */
+	_Atomic uint32_t read;    /* frames; writer: the side that empties it */
 	struct slot slot[SLOTS];
 };
 
@@ -52,7 +52,7 @@ put(struct box *box, const uint8_t *octets, size_t length)
 	return true;
 }
 
-/* the next frame, which stays there until drop(); NULL: there is none */
+/* the next frame, which stays there until drop(); NULL: the box is empty */
 static const struct slot *
 peek(const struct box *box)
 {

@@ -18,7 +18,7 @@ int link_create(const uint16_t *type, unsigned n, struct responder *responder, s
 void link_free(struct link *link);
 /** Sends what control has given. It belongs to the lcore of the responder. */
 struct fg_task *link_task(struct link *link);
-/** A frame that the port has received. @return whether it is for control, who has a copy now */
+/** A frame that the port has received. @return whether it is for control, which has a copy now */
 bool link_take(struct link *link, const struct rte_mbuf *m);
 
 /* For control. */

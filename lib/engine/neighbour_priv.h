@@ -36,7 +36,7 @@ struct responder {
 	bool has_gateway4, has_gateway6;
 	struct hosts *hosts; /* emulated ones; NULL: none. Writer: control, while the lcores rest */
 	struct link *link;   /* protocols of the link; the same */
-	/* NULL: no groups are spoken of; else whose, and who hears what comes in. Writer: the tx lcore */
+	/* NULL: no group messages; else their owner, which gets received ones, too. Writer: the tx lcore */
 	struct speaker *speaker;
 	void (*hear)(struct speaker *speaker, const uint8_t *frame, size_t length, uint64_t now);
 	uint64_t announce_at; /* ticks; UINT64_MAX: done. Written by control before the job starts */
@@ -57,7 +57,7 @@ struct talker {
 };
 
 uint64_t responder_poll(struct fg_task *task, uint64_t now);
-/** A buffer and where its frame begins; NULL when there is none. */
+/** A buffer and where its frame begins; NULL: no buffer is free. */
 uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
 /** Make its frame, which has @p length octets, ready to be sent: with our tag, if we have one. */
 void responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length);

@@ -5,8 +5,9 @@
  * A port with one queue sends all its streams over it. With several, and at least as many streams, whole
  * streams are dealt to the queues so that each has its share of the frames. With fewer streams than queues
  * each stream is divided: of N queues, queue k sends the frames k, k + N, k + 2N, ... of the one schedule, as
- * streams that take turns do. Each such substream is a stream of its own to those who send, carry and receive
- * it, with an id and numbers without gaps, and so with exact counts; only the results are put together again.
+ * streams that take turns do. Each such substream is a stream of its own for the code that sends, carries and
+ * receives it, with an id and numbers without gaps, and so with exact counts; only the results are put
+ * together again.
  *
  * What cannot take turns stays whole: loads that are not even, frames of several sizes or with errors on
  * purpose, several frames in a row.

@@ -15,7 +15,7 @@ struct split_port {
 	unsigned first, queues;
 };
 
-/** What one queue sends of a stream: all of it, or every so many frames of it. */
+/** What one queue sends of a stream: all of it, or every n-th frame of it. */
 struct substream {
 	unsigned queue; /* of the engine's */
 	unsigned k, of; /* frames k, k + of, k + 2 of, ... */
@@ -23,7 +23,7 @@ struct substream {
 
 struct split {
 	unsigned given, streams;     /* streams, and substreams ... */
-	unsigned spares;             /* ... and behind them room for so many of each, in one part */
+	unsigned spares;             /* ... and behind them room for more of each, in one part */
 	unsigned *first;             /* [i]: first substream of stream i; the last: how many there are */
 	struct substream *substream; /* of each */
 	/* of each; its load and frame pointers are valid during set-up only */

@@ -5,7 +5,7 @@
  * from there, one state and the other in turn (11.3). It lives in the job of a trial, on the tx lcore of a
  * port; the replies come to the port's responder, which verifies them.
  *
- * A port that departs frames by itself has been given those of the next moments already, so there the talker
+ * A port that departs frames by itself has the frames of the next moments already, so there the talker
  * is ahead as much: what it sends at the start of a second stands in front of the frames of that second.
  */
 #include <stdlib.h>

@@ -333,7 +333,7 @@ env_of(struct fg_engine *e, const struct fg_trial_config *c, const struct fg_job
 	};
 }
 
-/* c: that of the substreams */
+/* c: the counts of the substreams */
 static int
 tasks_init(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c, const struct fg_job *times,
 	   struct fg_error *err)

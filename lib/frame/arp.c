@@ -8,7 +8,7 @@ static const struct fg_field fields[] = {
 	{"protocol", 16, 16, 0x800, "protocol type; IPv4", FG_KIND_HEX},
 	{"hardware_length", 32, 8, 6, "bytes of a hardware address"},
 	{"protocol_length", 40, 8, 4, "bytes of a protocol address"},
-	{"operation", 48, 16, 1, "what it is", .names = operations},
+	{"operation", 48, 16, 1, "request or reply", .names = operations},
 	{"sender_mac", 64, 48, 0, "MAC of the sender", FG_KIND_MAC},
 	{"sender_ip", 112, 32, 0, "address of the sender", FG_KIND_IPV4},
 	{"target_mac", 144, 48, 0, "MAC of the target", FG_KIND_MAC},

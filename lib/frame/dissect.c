@@ -77,7 +77,7 @@ whole(const struct fg_protocol *p, const uint8_t *header, size_t fixed, size_t r
 	return size < fixed || size > room ? 0 : size;
 }
 
-/* an option, of which only the end is known; 0: not one of ours, or cut short */
+/* an option; only its end is known; 0: not one of ours, or cut short */
 static size_t
 option(struct search *s, const struct fg_protocol *owner, size_t end)
 {

@@ -58,12 +58,12 @@ struct fg_vary {
 struct fg_vary_checksum {
 	uint32_t base;   /* sum without what changes, modulo 65535, above 0 */
 	uint16_t offset; /* in the frame */
-	bool never_zero; /* UDP: zero would say that there is none */
+	bool never_zero; /* UDP: zero means no checksum */
 };
 
 /** The CRC32c of a packet in a frame, which seals all that it encloses. */
 struct fg_seal {
-	uint16_t packet; /* octets of the frame before it; 0: there is none */
+	uint16_t packet; /* octets of the frame before it; 0: no IP packet */
 	uint16_t cover;  /* the checksum that covers the CRC and has to follow it; 0: none */
 	bool odd;        /* the CRC begins at an odd octet of what that covers */
 	bool never_zero;
@@ -73,17 +73,17 @@ struct fg_seal {
 struct fg_template {
 	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
 	struct fg_seal seal;
-	uint8_t signature; /* octets of it at the end; 0: there is none (fg_frame_leave_unsigned()) */
+	uint8_t signature; /* octets of it at the end; 0: no signature (fg_frame_leave_unsigned()) */
 	/* what every frame needs, beside its header, in a cache line or two */
 	uint32_t memory;     /* octets of the block */
 	uint32_t programs;   /* octets from `bytes` to the field programs */
 	uint16_t frame_size; /* octets with FCS */
 	uint16_t length;     /* octets without FCS = frame_size - 4 */
 	uint16_t header;     /* octets before the payload, or up to the last that changes in it */
-	uint16_t network;    /* octets before the innermost IP header; 0: there is none */
+	uint16_t network;    /* octets before the innermost IP header; 0: no IP header */
 	uint16_t varies;     /* field programs */
 	uint16_t checksums;  /* those that must follow them */
-	uint8_t bytes[];     /* length of them; those of the signature sum to zero. Then the programs */
+	uint8_t bytes[];     /* length of them; the signature's octets sum to zero. Then the programs */
 };
 
 /** Start an empty stack. @return NULL without memory */
@@ -120,7 +120,7 @@ int fg_frame_vary(struct fg_frame *frame, const char *field, const struct fg_var
 		  struct fg_error *err);
 
 /**
- * Let octets change: those of the last pushed layer by their offset in it or, with no layer pushed yet, of
+ * Let octets change: octets of the last pushed layer by their offset in it or, with no layer pushed yet, of
  * the frame.
  *
  * @param octets  1 to 8
@@ -138,7 +138,7 @@ int fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t c
 
 /**
  * Let the payload go on up to the end, without a signature: such a frame leaves as it is described, and no
- * receiver tells of which stream it is.
+ * receiver finds the stream of a frame.
  */
 void fg_frame_leave_unsigned(struct fg_frame *frame);
 

@@ -102,15 +102,15 @@ struct fg_protocol {
 	bool option;              /* is itself an option of the layer before it */
 
 	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
-	bool checksum_never_zero;              /* zero: there is none */
+	bool checksum_never_zero;              /* zero means no checksum */
 	/* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 octets at least */
 	bool sealed;
 	uint8_t network;       /* 4, 6: an IP, whose addresses a pseudo-header takes */
 	bool extension;        /* of the network layer: addresses are those further out */
-	uint8_t unit;          /* this header and all it encloses are so many octets, or a multiple; 0: any */
+	uint8_t unit;          /* octets of this header and all it encloses, or a multiple; 0: any */
 	uint8_t hops;          /* that IP has around it; 0: any number */
 	uint64_t reserved_mac; /* MAC that it is sent to; 0: any */
-	/** Of an extension: the final destination that a pseudo-header takes. NULL: that of the network
+	/** Of an extension: the final destination that a pseudo-header takes. NULL: the one of the network
 	 * layer. */
 	const uint8_t *(*final)(const struct fg_layer *layer);
 	/**
@@ -125,10 +125,10 @@ struct fg_protocol {
 /** The protocols there are, in order. @return NULL behind the last */
 const struct fg_protocol *fg_protocol_at(unsigned i);
 
-/** @return NULL: there is none of that name */
+/** @return NULL: no protocol has that name */
 const struct fg_protocol *fg_protocol_find(const char *name);
 
-/** Index of a field, -1 when there is none of that name. */
+/** Index of a field, -1: no field has that name. */
 int fg_field_find(const struct fg_protocol *protocol, const char *name);
 
 /**

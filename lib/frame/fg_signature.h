@@ -48,7 +48,7 @@ struct fg_signature {
 static inline uint16_t
 fg_signature_balance(uint64_t a, uint64_t b)
 {
-	/* 2^16 = 1 in one's complement: the sum of wide words is that of narrow ones, with every carry
+	/* 2^16 = 1 in one's complement: the sum of wide words equals the sum of narrow ones, with every carry
 	 * brought round */
 	uint64_t sum = a + b;
 	uint32_t half;

@@ -27,7 +27,7 @@ struct fg_layer {
 
 /** A field that varies, as the user configured it. */
 struct fg_change {
-	const struct fg_layer *layer; /* NULL: the offset is that of the frame */
+	const struct fg_layer *layer; /* NULL: the offset counts from the frame's begin */
 	const struct fg_field *field; /* NULL: octets by their offset */
 	uint16_t offset;
 	uint8_t octets;
@@ -68,7 +68,7 @@ void fg_layer_length(const struct fg_layer *layer, uint8_t *header, size_t lengt
 /** Write to a field of an IP the hops that what is inside must have, if it must. */
 void fg_layer_hops(const struct fg_layer *layer, const char *field);
 
-/** The layer whose addresses a pseudo-header takes: the IP that encloses @p layer; NULL: there is none. */
+/** The layer whose addresses a pseudo-header takes: the IP that encloses @p layer; NULL: no IP. */
 const struct fg_layer *fg_layer_network(const struct fg_layer *layer);
 
 /**

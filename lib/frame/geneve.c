@@ -31,7 +31,7 @@ static const struct fg_protocol geneve = {
 };
 
 static const struct fg_field option_fields[] = {
-	{"class", 0, 16, 0xffff, "who defined it; 0xffff: experimental", FG_KIND_HEX},
+	{"class", 0, 16, 0xffff, "the organization that defined it; 0xffff: experimental", FG_KIND_HEX},
 	{"type", 16, 8, 1, "which option", FG_KIND_HEX},
 	{"reserved", 24, 3, 0, "zero"},
 	{"length", 27, 5, 0, "of the data in units of 4 bytes", .computed = true},

@@ -5,7 +5,7 @@
 static const struct fg_value_name echo_types[] = {{"request", 128}, {"reply", 129}, {NULL, 0}};
 
 static const struct fg_field echo_fields[] = {
-	{"type", 0, 8, 128, "what it is", .names = echo_types},
+	{"type", 0, 8, 128, "kind of message", .names = echo_types},
 	{"code", 8, 8, 0, "zero"},
 	{"checksum", 16, 16, 0, "over pseudo-header, header and payload", FG_KIND_HEX, true},
 	{"id", 32, 16, 1, "identifier"},
@@ -18,7 +18,7 @@ static const struct fg_value_name error_types[] = {
 };
 
 static const struct fg_field error_fields[] = {
-	{"type", 0, 8, 1, "what it is", .names = error_types},
+	{"type", 0, 8, 1, "kind of error", .names = error_types},
 	{"code", 8, 8, 0, "of the type"},
 	{"checksum", 16, 16, 0, "over pseudo-header, header and payload", FG_KIND_HEX, true},
 	{"rest", 32, 32, 0, "unused, MTU, pointer", FG_KIND_HEX},

@@ -10,7 +10,7 @@ static const struct fg_value_name types[] = {
 };
 
 static const struct fg_field fields[] = {
-	{"type", 0, 8, 0x16, "what it is; report1: the report of version 1", .names = types},
+	{"type", 0, 8, 0x16, "kind of message; report1: the report of version 1", .names = types},
 	{"max_response", 8, 8, 0, "of a query, tenths of a second"},
 	{"checksum", 16, 16, 0, "over the whole message", FG_KIND_HEX, true},
 	{"group", 32, 32, 0xe0000001, "multicast group", FG_KIND_IPV4},

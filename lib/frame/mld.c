@@ -8,7 +8,7 @@
 static const struct fg_value_name types[] = {{"query", 130}, {"report", 131}, {"done", 132}, {NULL, 0}};
 
 static const struct fg_field fields[] = {
-	{"type", 0, 8, 131, "what it is", .names = types},
+	{"type", 0, 8, 131, "kind of message", .names = types},
 	{"code", 8, 8, 0, "zero"},
 	{"checksum", 16, 16, 0, "over pseudo-header, header and payload", FG_KIND_HEX, true},
 	{"max_response", 32, 16, 0, "of a query, milliseconds"},

@@ -3,13 +3,13 @@
 #include "frame_priv.h"
 
 static const struct fg_field pause_fields[] = {
-	{"opcode", 0, 16, 1, "what it is", FG_KIND_HEX},
+	{"opcode", 0, 16, 1, "operation", FG_KIND_HEX},
 	{"quanta", 16, 16, 0xffff, "how long, in units of 512 bit times"},
 	{NULL},
 };
 
 static const struct fg_field pfc_fields[] = {
-	{"opcode", 0, 16, 0x101, "what it is", FG_KIND_HEX},
+	{"opcode", 0, 16, 0x101, "operation", FG_KIND_HEX},
 	{"priorities", 16, 16, 0xff, "which priorities it is about, a bit each", FG_KIND_HEX},
 	{"quanta0", 32, 16, 0xffff, "how long priority 0 pauses, in units of 512 bit times"},
 	{"quanta1", 48, 16, 0xffff, "priority 1"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CRC32c of SCTP. Other than Internet checksums it does not stay what it is when a signature that sums to
+ * The CRC32c of SCTP. Unlike an Internet checksum it changes when a signature that sums to
  * zero is written, nor can it follow a changed field by a sum. So it is computed over each frame when all
  * else in it stands.
  *
@@ -69,7 +69,7 @@ load(const uint8_t *at, unsigned octets)
 	return (uint32_t)fg_field_read(at, 0, 8 * octets);
 }
 
-/* RFC 1624, of four octets whose words may lie across those of the checksum */
+/* RFC 1624, of four octets whose words may lie across the checksum's words */
 static void
 make_up(const struct fg_seal *seal, uint32_t before, uint32_t after, uint8_t *checksum)
 {

@@ -101,7 +101,7 @@ lay_headers(struct fg_frame *frame, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-/* octets before the innermost IP header; 0: there is none */
+/* octets before the innermost IP header; 0: no IP header */
 static uint16_t
 network_of(const struct fg_frame *frame, const struct fg_template *t)
 {

@@ -3,7 +3,7 @@
 
 static const struct fg_field fields[] = {
 	{"source", 0, 16, 0xc020, "source port; 49184 as RFC 2544, C.2.6.4 has it"},
-	{"destination", 16, 16, 7, "destination port; that of the tunnel inside, else echo",
+	{"destination", 16, 16, 7, "destination port; the tunnel's port if one is inside, else echo",
 	 .computed = true},
 	{"length", 32, 16, 0, "of header and payload", .computed = true},
 	{"checksum", 48, 16, 0, "over pseudo-header, header and payload; 0: none", FG_KIND_HEX, true},

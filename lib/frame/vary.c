@@ -37,7 +37,7 @@ struct compiler {
 	struct fg_error *err;
 };
 
-/* so many octets as a number */
+/* @p octets octets as a number */
 static uint64_t
 vary_load(const uint8_t *at, unsigned octets)
 {

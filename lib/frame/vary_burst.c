@@ -108,7 +108,7 @@ lanes_of(unsigned n)
 	return (n + LANES - 1) / LANES * LANES;
 }
 
-/* write so many octets of a lane, most significant first, and what stands beside them; a constant number of
+/* write some octets of a lane, most significant first, and the octets next to them; a constant number of
  * them */
 static inline __attribute__((always_inline)) void
 store(const uint32_t *big, size_t offset, uint8_t *const *data, unsigned n, unsigned octets)
@@ -217,7 +217,7 @@ vary_any(const struct fg_template *t, const struct fg_vary *v, uint64_t number,
 }
 
 /*
- * Values in steps, none of which is the last: all in one go, so that nothing is stored between one loop and
+ * Values in steps, without the last one: all in one go, so that nothing is stored between one loop and
  * the next. The number of checksums is constant; the second may be there without being followed.
  */
 static inline __attribute__((always_inline)) void

@@ -59,7 +59,7 @@ fg_inject_check(const struct fg_inject_fields *s, const struct fg_inject_config 
 	return 0;
 }
 
-/* one more; but zero may say that there is none, and all ones are the same sum as zero */
+/* one more; but zero may mean no checksum, and all ones are the same sum as zero */
 static void
 corrupt_checksum(uint8_t *at)
 {

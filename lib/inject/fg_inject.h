@@ -22,7 +22,7 @@ extern "C" {
 enum fg_inject {
 	FG_INJECT_SKIP,      /* the number is dropped; the next one departs in its place */
 	FG_INJECT_DUPLICATE, /* a second frame of the same number departs behind the first */
-	FG_INJECT_REORDER,   /* the frame departs so many places later */
+	FG_INJECT_REORDER,   /* the frame departs some places later */
 	FG_INJECT_DELAY,     /* the same, beside it */
 	/* the kinds below make a frame malformed */
 	FG_INJECT_IP_CHECKSUM,

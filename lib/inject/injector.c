@@ -250,6 +250,6 @@ fg_injector_reach(const struct fg_injector *f)
 uint64_t
 fg_injector_patience(const struct fg_injector *f)
 {
-	/* its own time, and that of all that may be due together, each perhaps twice */
+	/* its own time, and the time of all that may be due together, each perhaps twice */
 	return 2 * (f->ring[0].size + f->ring[1].size) + f->ring[0].places + f->ring[1].places + 2;
 }

@@ -8,7 +8,7 @@
 
 enum { FG_BURST = 32 };
 
-/** Free @p n frames: at once if they are of one pool and nothing special, as those of a trial are. */
+/** Free @p n frames: at once if they are of one pool and nothing special, as frames of a trial are. */
 static inline void
 fg_burst_free(struct rte_mbuf **frames, unsigned n)
 {

@@ -12,8 +12,8 @@ extern "C" {
 
 /*
  * Ticks, and what they are in nanoseconds. On real ports a tick is one of the time stamp counter and the
- * nanoseconds are those of CLOCK_MONOTONIC_RAW; on the virtual wire both are the wire's own. Set by control
- * while no lcore looks at it, read by everybody.
+ * nanoseconds count from the same instant as CLOCK_MONOTONIC_RAW; on the virtual wire both are the wire's
+ * own. Set by control while no lcore looks at it, read by everybody.
  */
 
 /** Where the ticks of an lcore come from. */

@@ -13,8 +13,8 @@ struct rte_mbuf;
 
 /*
  * Work for an lcore, and frames for that work. A library that stands on the engine (the L4 engine, replay,
- * capture) gives its own to a trial. All of it is called by one lcore, that of the port it was given to in
- * fg_trial_config, and only while the trial runs. It must not block, log, or take memory from the heap. On
+ * capture) gives its own to a trial. All of it is called by one lcore, the lcore of the port it was given to
+ * in fg_trial_config, and only while the trial runs. It must not block, log, or take memory from the heap. On
  * the wire the polls of a task are at least step_ns of fg_trial_config apart, so that is how exact its times
  * can be.
  */

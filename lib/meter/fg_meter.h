@@ -36,7 +36,7 @@ void fg_meter_reset(struct fg_meter *meter);
 /**
  * The colour of a frame. It is red when the profile does not let it pass.
  *
- * @param time    ps; where it lies before that of the frame before, that one's time is taken
+ * @param time    ps; where it lies before the previous frame's time, that time is taken
  * @param octets  with FCS
  * @param comes   the colour it comes with; without meaning to a colour-blind meter
  */

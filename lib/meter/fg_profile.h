@@ -18,8 +18,8 @@ enum fg_colour { FG_GREEN, FG_YELLOW, FG_RED };
 
 enum fg_meter_kind {
 	/**
-	 * MEF 10: a frame takes from one bucket only. Without the coupling flag its decisions are those of
-	 * RFC 4115 (by its flow chart, which lets a frame pass that takes the last token).
+	 * MEF 10: a frame takes from one bucket only. Without the coupling flag its decisions are the
+	 * decisions of RFC 4115 (by its flow chart, which lets a frame pass that takes the last token).
 	 */
 	FG_METER_MEF,
 	/** RFC 2698, two rates: the second bucket fills at the peak rate and a green frame takes from

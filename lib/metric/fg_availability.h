@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/** So many severely errored seconds in a row make a service unavailable; so many others, available again. */
+/** Severely errored seconds in a row that make a service unavailable; as many others make it available. */
 enum { FG_AVAILABILITY_RUN = 10 };
 
 /** One second of a stream: what was sent in it, and what of that arrived, whenever. */
@@ -18,14 +18,14 @@ struct fg_block {
 	uint64_t received; /* different frames */
 	int64_t delay_sum; /* of those received, ns */
 	int64_t delay_min, delay_max;
-	int64_t delay_p999; /* of a sum of seconds: the greatest of theirs, which that of all cannot exceed */
+	int64_t delay_p999; /* of a sum of seconds: the greatest of theirs, which no sum exceeds */
 };
 
 /**
  * Availability by the ten-second rule (ITU-T Y.1563): a block of one second is severely errored (SES) when
  * more than half of its frames are lost. Unavailable time starts with the first of ten consecutive SES, these
  * included, and ends with the first of ten consecutive blocks that are not. Loss and delay of a service are
- * those of its available time.
+ * the seconds of its available time.
  *
  * Blocks are added one by one, so that a day needs no more memory than a minute. A block in which nothing was
  * sent says nothing and is left out.

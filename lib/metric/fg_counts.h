@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What comes of measuring, as plain data: it passes through the API as it is. */
+/* Results of measuring, as plain data: it passes through the API as it is. */
 
 enum {
 	FG_LOSS_CLASSES = 16,  /* loss bursts are classed by magnitude, up to 2^15 and more */

@@ -37,7 +37,7 @@ struct fg_histogram {
 uint32_t fg_histogram_bins(unsigned digits, uint64_t highest);
 
 /**
- * Bytes that a histogram takes, for those who bring their own memory (on the lcore's NUMA node).
+ * Bytes that a histogram takes, for callers that bring their own memory (on the lcore's NUMA node).
  *
  * @param digits   significant digits, 1 to 3
  * @param highest  largest value to tell apart, at least 1; the range is extended to the end of its octave

@@ -45,7 +45,7 @@ size_t fg_histogram_pack(const struct fg_histogram *h, uint8_t *out);
  * one with the fewest digits and the widest range of them, which has a bin for each of theirs.
  *
  * @param in  one packed histogram after the other; may come from elsewhere
- * @return    0, -EINVAL: they are none, -ENOMEM
+ * @return    0, -EINVAL: not valid values, -ENOMEM
  */
 int fg_latency_merge(const uint8_t *in, size_t octets, struct fg_latency *out, struct fg_error *err);
 

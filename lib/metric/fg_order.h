@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/** An arrival that jumped over numbers: the reference of what comes late into its gap (RFC 4737, 3.4). */
+/** An arrival that jumped over numbers: the reference of late arrivals in its gap (RFC 4737, 3.4). */
 struct fg_order_point {
 	uint64_t number;
 	uint64_t index; /* which first copy it was */

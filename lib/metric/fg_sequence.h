@@ -55,15 +55,15 @@ struct fg_sequence {
 	uint64_t stale;
 	uint64_t reordered;
 
-	uint64_t duplicated;              /* numbers of which more than one copy came */
+	uint64_t duplicated;              /* numbers that came more than once */
 	uint64_t head_twice;              /* which of them, of the 64 of `head` */
 	struct fg_sequence_bursts bursts; /* among the numbers that have left the window */
 
-	struct fg_order order; /* of what came late */
+	struct fg_order order; /* of late arrivals */
 
 	/*
-	 * Bytes from here to the rest: W/64 words, which numbers came before those of `head`; as many, which
-	 * came twice; K points; and how many numbers came in groups of words (rank.c)
+	 * Bytes from here to the rest: W/64 words, which numbers came before the numbers of `head`; as many,
+	 * which came twice; K points; and how many numbers came in groups of words (rank.c)
 	 */
 	ptrdiff_t words;
 } __attribute__((aligned(64)));
@@ -74,7 +74,7 @@ struct fg_sequence_counts {
 	uint64_t received;   /* all copies: unique + duplicates + stale */
 	uint64_t unique;     /* numbers that came */
 	uint64_t duplicates; /* copies of a number that had come */
-	uint64_t duplicated; /* numbers of which more than one copy came */
+	uint64_t duplicated; /* numbers that came more than once */
 	uint64_t stale;      /* more than W behind, or below `first`: first copy or duplicate, unknown */
 
 	/*
@@ -103,7 +103,7 @@ struct fg_sequence_counts {
 };
 
 /**
- * Bytes that a tracker takes, for those who bring their own memory (on the lcore's NUMA node).
+ * Bytes that a tracker takes, for callers that bring their own memory (on the lcore's NUMA node).
  *
  * @param window  W, a power of two from 64 to 2^29; K, the discontinuities remembered, is W/64 but at least
  *         16 and, above 2^16, less: W/256 but at least 1024
@@ -111,13 +111,13 @@ struct fg_sequence_counts {
  */
 size_t fg_sequence_size(unsigned window);
 
-/** The same of what need not follow the tracker, with K of the caller's choice, a power of two from 16 on. */
+/** The bytes that need not follow the tracker, with K of the caller's choice, a power of two from 16 on. */
 size_t fg_sequence_size_apart(unsigned window, unsigned points);
 
 /**
  * Make a tracker of fg_sequence_size() bytes of memory aligned to 64.
  *
- * @param first  number of the first frame that will be sent; what comes below it is stale (frames of an
+ * @param first  number of the first frame that will be sent; lower numbers are stale (frames of an
  *               earlier trial, if the sender counts on)
  * @return       0, or -EINVAL: window is not a power of two from 64 to 2^29
  */

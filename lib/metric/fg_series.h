@@ -31,7 +31,7 @@ struct fg_series {
 	uint64_t *sent; /* [k]: frames that departed before interval k was over */
 
 	/* writer: the receiver */
-	uint64_t rx_at __attribute__((aligned(64))); /* the latest interval of which a frame arrived */
+	uint64_t rx_at __attribute__((aligned(64))); /* the latest interval with an arrival */
 	uint64_t rx_begin;                           /* of it, since start */
 	struct fg_series_cell *cell;
 	struct fg_histogram *delay[2]; /* of rx_at and the one before it, by parity */
@@ -69,7 +69,7 @@ fg_series_departing(const struct fg_series *s)
 	return __atomic_load_n(&s->tx_at, __ATOMIC_ACQUIRE);
 }
 
-/** The latest interval of which a frame has arrived. */
+/** The latest interval with an arrival. */
 static inline uint64_t
 fg_series_arriving(const struct fg_series *s)
 {

@@ -32,7 +32,7 @@ struct fg_variation {
 	int64_t transit;  /* delay of the frame that arrived last */
 	uint64_t jitter16, jitter16_max;
 	int64_t sum, min,
-		max; /* of the IPDV; the sum is that of last less first delay of each run without a loss */
+		max; /* of the IPDV; the sum adds last less first delay of each run without a loss */
 	uint64_t unknown;
 	struct fg_histogram *up, *down; /* IPDV of 0 and more; its magnitude below 0 */
 	uint32_t mask;                  /* of the delays kept */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Latencies span from hundreds of nanoseconds to seconds, and their tail is what people ask for, so neither
- * bins of equal width nor a sample will do. The layout is that of HdrHistogram: bins are as wide as 2/S of
+ * bins of equal width nor a sample will do. The layout is HdrHistogram's: bins are as wide as 2/S of
  * the values they hold, so that a percentile is right to d digits wherever it lies. With S a power of two, a
  * value's bin is a count of leading zeros, a shift and an addition.
  *

@@ -153,7 +153,7 @@ order_read(const struct fg_sequence *t, struct fg_order_counts *out)
 	out->in_order = t->unique - t->reordered;
 	out->run_squares = o->run_squares;
 	gaps_read(t, out);
-	/* who is so much reordered is so less, too */
+	/* a frame reordered by this extent is reordered by less, too */
 	for (unsigned i = FG_ORDER_DEGREES; i-- > 0;)
 		out->n_reordered[i] = n += o->degrees[i];
 }

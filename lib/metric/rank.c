@@ -8,7 +8,7 @@
  * superblocks in the largest window.
  *
  * A group is counted when its last word has entered the ring, so frames in order cost nothing more before
- * that; what comes late into it is added. Until then its place belongs to the group that is a ring older, of
+ * that; late arrivals are added to it. Until then its place belongs to the group that is a ring older, of
  * which only the last words are still there: that one is counted by its words.
  */
 #include "sequence_priv.h"

@@ -255,7 +255,7 @@ count_copy(struct fg_sequence *t, uint64_t *twice, uint64_t bit)
 	*twice |= bit;
 }
 
-/* A number that is not ahead of what came: late, a copy, or none of the stream's. */
+/* A number not ahead of the received ones: late, a copy, or not of the stream. */
 static bool
 observe_behind(struct fg_sequence *t, uint64_t number, uint64_t now)
 {

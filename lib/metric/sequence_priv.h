@@ -3,7 +3,7 @@
 #define SEQUENCE_PRIV_H
 
 /*
- * The files of a tracker among themselves: sequence.c has the numbers, order.c what came late, rank.c how
+ * The files of a tracker among themselves: sequence.c has the numbers, order.c late arrivals, rank.c how
  * many came. The one writer of a tracker calls all of them.
  */
 #include "fg_sequence.h"
@@ -66,7 +66,7 @@ void order_late(struct fg_sequence *t, uint64_t number, uint64_t above, uint64_t
 
 void order_read(const struct fg_sequence *t, struct fg_order_counts *out);
 
-/** All but extent_last, of which there is only one. */
+/** All but extent_last, which exists once. */
 void order_add(struct fg_order_counts *total, const struct fg_order_counts *one);
 
 static inline void

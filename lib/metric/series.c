@@ -5,11 +5,11 @@
  * Both sides go by the time at which a frame departed, as its signature says it. So the loss of an interval
  * is the difference of its own two counts, whatever the delay, and a frame is never sent in one second and
  * received in the next. The sender notes how many frames had departed at the end of each interval; the
- * receiver finds the interval of each arrival, which as a rule is that of the one before.
+ * receiver finds the interval of each arrival, usually the interval of the arrival before.
  *
  * Room for the whole of the traffic is made at set-up, a line an interval; a day of seconds takes 5.5 MB a
  * stream. The 99.9th percentile of an interval's delay is taken from a histogram when its successor is one
- * interval old: what comes later than that still enters counts, sum and extremes.
+ * interval old: later arrivals still enter counts, sum and extremes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "fg_series.h"
 
 /*
- * intervals of a stream, and of one that goes on without end: 36 hours of seconds, and it is what comes first
+ * intervals of a stream, and of one that goes on without end: 36 hours of seconds, and it is the first limit
  */
 enum { SERIES_MAX = 1 << 20, SERIES_ENDLESS = 1 << 17 };
 static const uint64_t DELAY_HIGHEST_NS = 1000000000;

@@ -83,7 +83,7 @@ fg_variation_free(struct fg_variation *v)
 	free(v);
 }
 
-/* the value of which @p rank (from 1) are not above it */
+/* the value that @p rank values (from 1) do not exceed */
 static int64_t
 value_at(const struct fg_variation *v, uint64_t rank)
 {

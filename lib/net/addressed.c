@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * To which address a neighbour speaks. Who has thousands of addresses looks up the one that a frame is about
- * before anything else of the frame is verified.
+ * To which address a neighbour sends. A host with thousands of addresses looks up the one that a frame is
+ * about before anything else of the frame is verified.
  */
 #include <arpa/inet.h>
 #include <string.h>

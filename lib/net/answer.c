@@ -19,7 +19,7 @@ enum {
 	ECHO_REPLY6 = 129,
 };
 
-/* the last four octets count up, as those of IPv4 do */
+/* the last four octets count up, as IPv4 addresses do */
 static bool
 is_within(const struct fg_host *host, const uint8_t *first, const uint8_t *address, size_t length)
 {
@@ -132,7 +132,7 @@ answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t p
 	ip->payload_length = htons(sizeof(*nd));
 	finish_icmpv6(ip, sizeof(*nd));
 	turn_around(host, ether);
-	if (!addressed) /* who asked has no address yet: it checks whether ours is free */
+	if (!addressed) /* the sender has no address yet: it checks whether ours is free */
 		memcpy(ether->dst, all_nodes_mac, 6);
 	return sizeof(*ether) + sizeof(*ip) + sizeof(*nd);
 }

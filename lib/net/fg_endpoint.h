@@ -24,14 +24,14 @@ enum { FG_BURST_ROOMS = 32 };
  * FCS. */
 struct fg_burst {
 	unsigned rooms;    /* that may be written, at most FG_BURST_ROOMS */
-	unsigned frames;   /* written: the first so many rooms */
+	unsigned frames;   /* written: the number of rooms used, from the first */
 	uint32_t capacity; /* octets of each room */
 	bool cuts;         /* the port cuts TCP payload into segments: segment[] may be set */
 	uint8_t *room[FG_BURST_ROOMS];
 	uint16_t length[FG_BURST_ROOMS]; /* octets written to each */
 	/*
-	 * 0: the frame leaves as it is. Else it is TCP and leaves as several frames, each with so many octets
-	 * of the payload; the checksum of TCP is then the sum of the pseudo-header, not inverted.
+	 * 0: the frame leaves as it is. Else it is TCP and leaves as several frames, each with this number of
+	 * octets of the payload; the checksum of TCP is then the sum of the pseudo-header, not inverted.
 	 */
 	uint16_t segment[FG_BURST_ROOMS];
 };

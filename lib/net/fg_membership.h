@@ -53,7 +53,7 @@ void fg_membership_mac(enum fg_membership_version version, const uint8_t *group,
 
 /**
  * Make a report, or an IGMPv2 leave or an MLDv1 done, to where it belongs: with the router alert option, TTL
- * 1, from the host's IPv4 address or from a link-local one, that of its MAC unless the host's is one.
+ * 1, from the host's IPv4 address or from a link-local one: the host's own, else one made from its MAC.
  * @param n    groups, at most fg_membership_records()
  * @param out  FG_MEMBERSHIP_ROOM octets
  * @return     octets of the frame without FCS; it may be shorter than the least of Ethernet

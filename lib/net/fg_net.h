@@ -149,7 +149,7 @@ static const uint32_t FG_NET_PRIORITY_TAG = 0x81000000;
 
 /**
  * Take the outermost VLAN tag (0x8100) out of a frame, which then starts FG_NET_TAG octets later.
- * @return the tag with its EtherType, 0 when there is none and nothing was changed
+ * @return the tag with its EtherType, 0: no tag, and nothing was changed
  */
 uint32_t fg_net_untag(uint8_t *frame, size_t length);
 
@@ -168,7 +168,7 @@ bool fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag);
  * priority tag. Its VLAN id is 0, and says no more than no tag does (IEEE 802.1Q, 6.9.1).
  *
  * @param tag  EtherType and id of the port's VLAN; 0: the port has no VLAN
- * @return     octets of the tag that is to be taken off, 0: there is none; -1: another VLAN's frame
+ * @return     octets of the tag that is to be taken off, 0: no tag; -1: another VLAN's frame
  */
 int fg_net_own_tag(const uint8_t *frame, size_t length, uint32_t tag);
 
@@ -226,10 +226,10 @@ bool fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t addres
 bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16], uint8_t mac[6]);
 
 /**
- * Which of our addresses is a frame of a neighbour about: whom it asks for, in ARP and Neighbor Discovery, or
- * to whom it goes?
+ * Which of our addresses is a frame of a neighbour about: the target, in ARP and Neighbor Discovery, or
+ * the destination?
  *
- * Nothing is verified but the lengths, so this only finds who may look at the frame.
+ * Nothing is verified but the lengths, so this only finds the host that may look at the frame.
  *
  * @param tags     octets of VLAN tags in front of the EtherType
  * @param address  of IPv4 the first four octets; the others are 0
@@ -237,7 +237,7 @@ bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t addres
  */
 int fg_net_addressed(const uint8_t *frame, size_t length, size_t tags, uint8_t address[16]);
 
-/** An echo request: whom it asks, and by what its reply is known. */
+/** An echo request: its target, and the marks of its reply. */
 struct fg_echo {
 	uint8_t mac[6]; /* of the next hop */
 	uint8_t to[16]; /* of IPv4 the first four octets */
@@ -252,7 +252,7 @@ bool fg_net_echo_replies(const struct fg_host *host, const struct fg_echo *echo,
 			 size_t length);
 
 /**
- * Turn a frame round: MAC addresses, those of IPv4 or IPv6, and the ports of UDP, TCP or SCTP change places.
+ * Turn a frame round: MAC addresses, IPv4 or IPv6 addresses, and the ports of UDP, TCP or SCTP change places.
  * VLAN tags stay; what is neither IPv4 nor IPv6 changes its MAC addresses only, and so does what lies in a
  * tunnel.
  *

@@ -72,7 +72,7 @@ fg_membership_mac(enum fg_membership_version version, const uint8_t *group, uint
 	}
 }
 
-/* the host's own address if it is link-local, else that of its MAC (RFC 4291, appendix A) */
+/* the host's own address if it is link-local, else one made from its MAC (RFC 4291, appendix A) */
 static void
 link_local(const struct fg_host *host, uint8_t out[16])
 {
@@ -281,7 +281,7 @@ open_records(struct fg_membership_message *m, const uint8_t *message, size_t siz
 	return true;
 }
 
-/* @return octets of the message that lies in an IP packet; 0: there is none, or it is damaged */
+/* @return octets of the message that lies in an IP packet; 0: no message, or it is damaged */
 static size_t
 message_size(const uint8_t *frame, size_t length, const struct fg_net_packet *p)
 {

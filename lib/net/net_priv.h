@@ -31,7 +31,7 @@ size_t net_udp_content(const struct fg_host *host, uint16_t port, const uint8_t 
 /** Is this ARP of IPv4 over Ethernet, the only kind there is? */
 bool net_is_arp(const struct fg_arp *arp);
 
-/** Octets of the ICMPv6 message in a frame; 0 when there is none or it is cut short or damaged. */
+/** Octets of the ICMPv6 message in a frame; 0: no such message, or it is cut short or damaged. */
 size_t net_icmpv6(const struct fg_ether *ether, size_t length);
 
 #endif

@@ -34,7 +34,7 @@ net_udp(const struct fg_host *host, const struct net_udp *o, uint8_t *frame)
 	};
 	udp->checksum =
 		fg_checksum_finish(fg_checksum_add(fg_checksum_pseudo4(ip, FG_IP_UDP, length), udp, length));
-	if (udp->checksum == 0) /* 0 would say that there is none */
+	if (udp->checksum == 0) /* 0 means no checksum */
 		udp->checksum = 0xffff;
 	return sizeof(*ether) + sizeof(*ip) + length;
 }

@@ -24,7 +24,7 @@ struct fg_oam_sender_config {
 	uint8_t dscp, ttl, level;
 	uint16_t mep, ssid;
 	uint32_t id;         /* of the test, in SLM; the first transaction id of LBM */
-	bool ptp;            /* timestamps of STAMP and TWAMP; those of Y.1731 always are */
+	bool ptp;            /* timestamps of STAMP and TWAMP; Y.1731's always are */
 	uint32_t frame_size; /* octets with FCS */
 	uint32_t count;
 	uint64_t interval_ns;
@@ -37,7 +37,7 @@ enum {
 	FG_OAM_PROBE_REORDERED = 4, /* its reply came after that to a later one */
 };
 
-/** One probe. Times in ns; those of the peer are by its clock, since 1970. */
+/** One probe. Times in ns; the peer's are by its clock, since 1970. */
 struct fg_oam_probe {
 	uint64_t t1, t4;                 /* by the endpoint's clock */
 	int64_t unix_t1, unix_t4;        /* by the common time */
@@ -48,14 +48,14 @@ struct fg_oam_probe {
 	uint8_t flags;                   /* FG_OAM_PROBE_* */
 };
 
-/** Counts of a session; with a text those of replies that break the standard. */
+/** Counts of a session; the ones with a text count replies that break the standard. */
 #define FG_OAM_COUNTERS(X)                                                                                   \
 	X(sent, NULL)                                                                                        \
 	X(received, NULL)                                                                                    \
 	X(duplicates, NULL)                                                                                  \
 	X(unknown, "replies to no probe that was sent")                                                      \
 	X(echo, "fields of the probe are not returned as they were sent")                                    \
-	X(size, "the size of the reply differs from that of the probe")                                      \
+	X(size, "the size of the reply differs from the probe's size")                                       \
 	X(zero, "octets that must be zero are not")                                                          \
 	X(order, "by the reflector's times the probe was there for less than 0, or longer than it was away") \
 	X(estimate, "the error estimate has a multiplier of zero")                                           \

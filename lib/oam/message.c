@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where an OAM message stands in a frame, and the headers around it. Fragments, extension headers, options
- * of IPv4 and tunnels are no place for one: who measures a path sends whole packets.
+ * of IPv4 and tunnels are no place for one: a measurement of a path sends whole packets.
  */
 #include <arpa/inet.h>
 
@@ -123,7 +123,7 @@ oam_finish(uint8_t *frame, const struct oam_message *m, size_t length)
 	udp->length = htons((uint16_t)octets);
 	udp->checksum = 0;
 	udp->checksum = fg_checksum_finish(fg_checksum_add(pseudo_header(frame, m, octets), udp, octets));
-	if (udp->checksum == 0) /* 0 would say that there is none */
+	if (udp->checksum == 0) /* 0 means no checksum */
 		udp->checksum = 0xffff;
 	return m->at + length;
 }

@@ -18,7 +18,7 @@ struct oam_message {
 	size_t length;  /* ... and of it; of Y.1731 with the padding */
 };
 
-/** Find it. @return false: there is none, or it is damaged or cut off */
+/** Find it. @return false: no message, or it is damaged or cut off */
 bool oam_find(const uint8_t *frame, size_t length, struct oam_message *out);
 
 /** Write lengths and checksums of the headers around a message of @p length octets. @return octets in all */

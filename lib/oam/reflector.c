@@ -16,7 +16,7 @@ enum { SESSIONS = 4096, WAYS = 8 }; /* remembered; looked at for one */
 enum { TTL = 255, MAC = 6, MULTICAST_LAST = 0x30 };
 static const uint64_t FORGET_NS = UINT64_C(900000000000); /* REFWAIT of RFC 5357 */
 
-/** Who sends: address, port and SSID; or MAC and test id of SLM. */
+/** The sender: address, port and SSID; or MAC and test id of SLM. */
 struct session_key {
 	uint8_t address[16];
 	uint16_t port, ssid;

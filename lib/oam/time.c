@@ -8,7 +8,7 @@
 enum { SCALES = 64, MULTIPLIERS = 255 };
 static const int64_t NS_PER_S = 1000000000, EPOCH_S = 2208988800; /* from 1900 to 1970 */
 
-/* a time before 1970 is none that a clock shows; it stays a number */
+/* no clock shows a time before 1970; it stays a number */
 static uint64_t
 whole_seconds(int64_t ns, uint64_t *rest)
 {

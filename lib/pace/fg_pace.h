@@ -46,13 +46,13 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  * Within max_lag a frame that leaves late is followed at once by those that came due meanwhile, and the
  * device sees a burst that is not in the schedule. Frames more than `on_time` behind are counted as off
  * schedule: had all others left as they did and these when they were due, a queue or a policer in the path
- * would have lost at most so many frames more, or fewer.
+ * would have lost at most this number of frames more, or fewer.
  *
  * A constant load can be given another shape before anything was sent:
  *
  *   turns    Several streams share the load of a port: of every n departures each has some in a row. A stream
  *            that has one of them has a constant load again, only slower; one that has more sends bursts.
- *   bursts   Frames come in bursts of so many, at a rate of their own; every burst begins where its first
+ *   bursts   Frames come in bursts of one length, at a rate of their own; every burst begins where its first
  *            frame would have left in the constant load, so the mean rate is the same.
  *   ramp     The rate grows or falls evenly with time, also from 0 and to 0.
  *   Poisson  The times between departures are independent and exponentially distributed: frames of many
@@ -66,7 +66,7 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  * bit rate, have had their time. At a constant bit rate the long frame is followed by the long pause; by
  * frames they would be evenly spaced, and the bit rate right only in the mean over a cycle.
  *
- * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
+ * Ticks are ticks of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
 enum fg_pace_shape { FG_PACE_CONSTANT, FG_PACE_BURSTS, FG_PACE_RAMP, FG_PACE_POISSON, FG_PACE_SCATTER };
 
@@ -89,7 +89,7 @@ struct fg_pace {
 	uint64_t off_schedule; /* frames that were found due more than on_time behind */
 	uint64_t judged;       /* frames before this one have been looked at for that */
 
-	const struct fg_sizes *sizes; /* by octets: of the frames, and then a step is that of an octet */
+	const struct fg_sizes *sizes; /* by octets: of the frames, and then a step is an octet's */
 	uint64_t first;               /* place in the cycle of sizes of frame 0 */
 	int overhead;                 /* octets counted with each frame */
 	uint64_t burst;               /* frames of a burst */
@@ -152,8 +152,8 @@ void fg_pace_scatter(struct fg_pace *pace, double share, uint64_t seed);
  *
  * @param sizes     of the stream's frames; must live as long as the pace
  * @param first     which frame of the stream is the first of this schedule
- * @param overhead  octets that count beside those of the frame: 20 for a rate at layer 1, 0 at layer 2, less
- *                  those of the headers at layer 3
+ * @param overhead  octets that count in addition to the frame: 20 for a rate at layer 1, 0 at layer 2, less
+ *                  the headers at layer 3
  * @return          0 or -ERANGE: the smallest frame would count nothing
  */
 int fg_pace_octets(struct fg_pace *pace, const struct fg_sizes *sizes, uint64_t first, int overhead,

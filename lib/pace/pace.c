@@ -218,7 +218,7 @@ fg_pace_octets(struct fg_pace *p, const struct fg_sizes *sizes, uint64_t first, 
 	p->overhead = overhead;
 	p->rate *= (double)octets / sizes->length;
 	p->slope *= (double)octets / sizes->length;
-	/* of an octet; rounded up like that of a frame */
+	/* of an octet; rounded up like a frame's */
 	rest = (uint64_t)(step % octets);
 	set_step(p, step / octets * sizes->length + ((fg_u128)rest * sizes->length + octets - 1) / octets);
 	p->at = fg_pace_exact_slow(p, 0);

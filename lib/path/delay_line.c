@@ -15,7 +15,7 @@
 
 struct fg_delay_hold {
 	struct fg_delay_entry entry; /* its time: the latest */
-	uint64_t until;              /* so many counted frames were pushed */
+	uint64_t until;              /* this many counted frames were pushed */
 };
 
 static const uint64_t MAX_FRAMES = 1 << 24;

@@ -70,13 +70,13 @@ void fg_delay_line_push(struct fg_delay_line *line, void *frame, uint64_t time, 
 void fg_delay_line_hold(struct fg_delay_line *line, void *frame, uint32_t places, uint64_t latest,
 			uint64_t number);
 
-/** When the next frame goes on; UINT64_MAX: there is none. */
+/** When the next frame goes on; UINT64_MAX: no frame. */
 uint64_t fg_delay_line_next(const struct fg_delay_line *line);
 
 /** Take the frame that fg_delay_line_next() told of. There must be one. */
 void *fg_delay_line_pop(struct fg_delay_line *line);
 
-/** Take any frame, in no order and not counted; NULL when there is none. To free them all. */
+/** Take any frame, in no order and not counted; NULL: no frame. To free them all. */
 void *fg_delay_line_clear(struct fg_delay_line *line);
 
 #ifdef __cplusplus

@@ -47,11 +47,11 @@ struct fg_impair_config {
 	bool jitter_reorders; /* a frame may pass those before it; else it waits until they have gone */
 
 	struct fg_trigger reorder;
-	uint32_t reorder_places; /* a frame waits until so many later ones have passed it */
-	double reorder_ns;       /* but no longer than this; with no places: it comes so much later */
+	uint32_t reorder_places; /* a frame waits until this many later ones have passed it */
+	double reorder_ns;       /* but no longer than this; with no places: it comes this much later */
 
 	struct fg_trigger duplicate;
-	double duplicate_ns; /* the copy comes so much after the frame */
+	double duplicate_ns; /* the copy comes this long after the frame */
 
 	struct fg_trigger corrupt;
 	uint32_t corrupt_bits;  /* different ones that are inverted in the frame; 0 is 1, at most 64 */
@@ -92,7 +92,7 @@ struct fg_impair {
 /** What becomes of a frame that is not lost. */
 struct fg_verdict {
 	uint64_t time;    /* when it goes on; with places: at the latest */
-	uint32_t places;  /* it waits for so many later frames; 0: for none */
+	uint32_t places;  /* it waits for this many later frames; 0: it does not wait */
 	uint32_t actions; /* bits 1 << enum fg_impair_action */
 	bool duplicate;
 	uint64_t copy_time; /* when the copy goes on, at the latest */
@@ -127,7 +127,7 @@ uint32_t fg_impair_change(struct fg_impair *impair, uint32_t actions, uint8_t *f
 /** How many frames are kept at most, but for chance, when @p fps come a second. Copies are not counted. */
 double fg_impair_kept(const struct fg_impair_config *config, double fps);
 
-/** Share of the frames of which a copy is made, or which are changed. */
+/** Share of the frames that are copied or changed. */
 double fg_impair_copied(const struct fg_impair_config *config);
 
 #ifdef __cplusplus

@@ -60,7 +60,7 @@ fg_path_loses(struct fg_path *path)
  */
 bool fg_path_send(struct fg_path *path, struct fg_delay_line *line, void *frame, uint64_t time);
 
-/** Counters, with those of the line that the path sends into. */
+/** Counters, and the counters of the line that the path sends into. */
 void fg_path_read_counters(const struct fg_path *path, const struct fg_delay_line *line,
 			   struct fg_path_counters *out);
 

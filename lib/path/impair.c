@@ -150,7 +150,7 @@ check_config(const struct fg_impair_config *c, const char *where, struct fg_erro
 }
 
 /*
- * where the plan does not cut them: what comes beyond is rarer than one in a million, but for the Pareto tail
+ * where the plan does not cut them: larger values are rarer than one in a million, but for the Pareto tail
  */
 static double
 longest_jitter_ns(const struct fg_impair_config *c)

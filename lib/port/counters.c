@@ -43,7 +43,7 @@ count_ours(const struct fg_ethdev *dev, unsigned i, struct fg_port_counters *out
 	}
 }
 
-/* @p out: 0 where there is none; asked all at once, for each question is one to all registers */
+/* @p out: 0 where the driver has no such counter; all at once, because each query reads all registers */
 static void
 read_extended(const struct fg_ethdev *dev, uint64_t out[FG_ETHDEV_EXTENDED])
 {

@@ -71,7 +71,7 @@ receive_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, ui
 	return tally(&lane->traffic.received, rte_eth_rx_burst(lane->id, lane->queue, frames, n));
 }
 
-/* the same of a port whose card stamps the frames */
+/* receive from a port whose card stamps the frames */
 static uint16_t
 receive_stamped(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 {

@@ -61,7 +61,7 @@ struct fg_port_counters {
 	uint64_t rx_no_mbuf;   /* arrived, but no buffer was free: tester drops */
 	uint64_t rx_errors;    /* bad FCS, length */
 	uint64_t tx_errors;    /* taken from us, but dropped on the way out: tester drops too */
-	uint64_t link_changes; /* that somebody who looked now and then could see */
+	uint64_t link_changes; /* that a periodic look could see */
 	uint64_t link_faults;  /* as the card counts them, however short; 0 where it counts none */
 	bool removed;          /* the device is no longer there; the counts are those from before */
 	uint64_t rx_unstamped; /* handed to us by a port that stamps, without a stamp that could be */
@@ -115,7 +115,7 @@ struct fg_port {
 	uint64_t (*next_arrival)(struct fg_port *port);
 	const struct fg_port_ops *ops;
 	const struct fg_port_timesync *timesync; /* NULL: it has no such clock */
-	struct fg_port_stamps *stamps; /* its rx timestamps are those of a card's clock; NULL: they are not */
+	struct fg_port_stamps *stamps; /* its rx timestamps are from a card's clock; NULL: they are not */
 	struct fg_port_caps caps;
 	unsigned queues;        /* each way; 0 is 1 */
 	struct fg_port **lanes; /* of the queues behind the first one; see fg_port_lane() */
@@ -193,7 +193,7 @@ int fg_port_check_name(const char *device, bool *physical, struct fg_error *err)
  * vdev:DRIVER[,...]              what DPDK's --vdev takes
  * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci
  *
- * @return 0; -EINVAL for a name that is none, -ERANGE more queues than the device has, -ENODEV, -EPERM,
+ * @return 0; -EINVAL for an invalid name, -ERANGE more queues than the device has, -ENODEV, -EPERM,
  * -EBUSY, -ENETDOWN with what was tried and what mends it
  */
 int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);

@@ -37,9 +37,9 @@ struct fg_port_stamps_state {
 int fg_port_stamps_create(int (*read)(void *of, uint64_t *ticks), void *of, struct fg_port_stamps **out);
 void fg_port_stamps_free(struct fg_port_stamps *stamps);
 
-/** Look at both clocks. Control thread; the error is that of a look every 20 ms or so. */
+/** Look at both clocks. Control thread; the error fits a look every 20 ms or so. */
 void fg_port_stamps_look(struct fg_port_stamps *stamps);
-/** The same, and the error is that of stamps from now on: a trial begins. */
+/** Look, and the error covers stamps from now on: a trial begins. */
 void fg_port_stamps_begin(struct fg_port_stamps *stamps);
 /** Control thread. */
 void fg_port_stamps_read(const struct fg_port_stamps *stamps, struct fg_port_stamps_state *out);

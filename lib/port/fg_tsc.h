@@ -11,7 +11,7 @@ extern "C" {
 /** Frequency of the processor's time stamp counter, as it was measured against CLOCK_MONOTONIC_RAW. */
 struct fg_tsc {
 	double hz;
-	/* bound of the measurement's own error; that of the machine's oscillator comes on top */
+	/* bound of the measurement's own error; the oscillator's error comes on top */
 	double error_ppm;
 	uint64_t ticks;    /* when it was measured, by either clock: what one was while the other was */
 	uint64_t clock_ns; /* CLOCK_MONOTONIC_RAW */

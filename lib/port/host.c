@@ -4,7 +4,7 @@
  * are worked out from the machine: which CPUs this process may use, whether there are huge pages, how much
  * memory.
  *
- * Without huge pages EAL lives on ordinary memory, of which it takes a fixed share of address space at the
+ * Without huge pages EAL lives on ordinary memory: it reserves a fixed address space at the
  * start; pages are only used when touched, so the share can be generous. With huge pages memory grows as
  * needed. In both cases nothing is left in the file system and any number of testers can run side by side.
  *

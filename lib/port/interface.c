@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the kernel tells about the driver of an interface: its name (ethtool), and what of XDP it can do
- * itself (generic netlink, family "netdev", since Linux 6.3). The numbers are those of the kernel's netdev.h,
+ * itself (generic netlink, family "netdev", since Linux 6.3). The numbers are from the kernel's netdev.h,
  * which the headers of older systems do not have.
  */
 #include <errno.h>

@@ -11,8 +11,8 @@
  * port asks the kernel itself: the driver's socket for what did not fit into its ring (driver_socket.c), the
  * interface for what was lost before (netlink.c).
  *
- * An interface the host's default route uses is never opened: a test at line rate would cut off everybody who
- * started it.
+ * An interface the host's default route uses is never opened: a test at line rate would cut off everybody
+ * that started it.
  */
 #include <inttypes.h>
 #include <linux/bpf.h>

@@ -3,9 +3,9 @@
  * A port's link: waiting for it when a port is opened, and the changes of a device's.
  *
  * We look at it ourselves, and each look compares. An interrupt alone would not do: where a driver promises
- * one and sends none, as that of the 82574L does with MSI-X, DPDK answers from memory, and a link that was
- * down for seconds was up all the time. So DPDK is not asked for the interrupt. Some drivers, as that of
- * vmxnet3, tell of a change all the same. That is counted, too: the link may be back before anybody looks.
+ * one and sends none, as the 82574L's driver does with MSI-X, DPDK answers from memory, and a link that was
+ * down for seconds was up all the time. So DPDK is not asked for the interrupt. Some drivers, such as the one
+ * of vmxnet3, tell of a change all the same. That is counted, too: the link may be back before anybody looks.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -74,9 +74,9 @@ meet(struct memif *m, int fd)
 		atomic_fetch_add(&m->changes, 1);
 		atomic_store_explicit(&m->link, link, memory_order_seq_cst);
 		memif_stay(m, fd, m->listener);
-		atomic_fetch_add(&m->changes, 1); /* who sees the link gone finds it counted */
+		atomic_fetch_add(&m->changes, 1); /* a reader that sees the link gone finds it counted */
 		leave_rings(m);
-		m->offer = FG_MAX_QUEUES; /* who comes next may have more */
+		m->offer = FG_MAX_QUEUES; /* the next peer may have more */
 	} else if (m->reason[0] == '\0') {
 		snprintf(m->reason, sizeof(m->reason), "%s", strerror(-ret));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The messages between memif peers. The server sends a hello, the client the interface it asks for, its
- * memory and the rings in it, one message after the other, each of which the server acknowledges. Either may
+ * memory and the rings in it, one message after the other; the server acknowledges each. Either may
  * send a reason and go.
  *
  * A server does not announce how many rings it sends on, and one with more rings than it was offered may send
@@ -84,7 +84,7 @@ take_first(struct cmsghdr *c, int *descriptor)
 	}
 }
 
-/* @p descriptor: what came with it, -1 nothing; the caller's. @return 0; -EPIPE: the peer has gone;
+/* @p descriptor: received with it, -1 without one; the caller's. @return 0; -EPIPE: the peer has gone;
  * -EPROTO */
 static int
 hear_now(int fd, struct memif_message *message, int *descriptor)
@@ -149,7 +149,7 @@ ring_size(unsigned slots)
 	return sizeof(struct memif_ring) + slots * sizeof(struct memif_slot);
 }
 
-/* @param peer  the socket to whoever may make the memory shorter; -1: nobody can */
+/* @param peer  the socket to the peer that may make the memory shorter; -1: no peer can */
 static int
 map(struct memif_link *link, unsigned region, int peer)
 {

@@ -38,7 +38,7 @@ on_bus_error(int signal, siginfo_t *info, void *context)
 	if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != NULL)
 		before.sa_sigaction(signal, info, context);
 	else
-		sigaction(signal, &before, NULL); /* and again, for what it is worth */
+		sigaction(signal, &before, NULL); /* and again: the signal now has its former action */
 }
 
 static void

@@ -133,7 +133,7 @@ struct memif {
 	int quit;                          /* eventfd: the thread is to end */
 	int listener;                      /* a server's socket, -1: none */
 	bool bound;                        /* to the path */
-	_Atomic(struct memif_link *) link; /* NULL: there is none; writer: the thread */
+	_Atomic(struct memif_link *) link; /* NULL: no link; writer: the thread */
 	atomic_ulong changes;              /* of the link, but for its first coming; writer: the thread */
 	unsigned offer;                    /* rings from the server that a client asks for; the thread's */
 	char reason[128];                  /* why there is no link; the thread's until it has ended */

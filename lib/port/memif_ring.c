@@ -159,7 +159,7 @@ memif_receive(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64
 	return got;
 }
 
-/* Copy a frame into as many slots as it needs. @return how many; 0: there are too few, or they are none */
+/* Copy a frame into as many slots as it needs. @return how many; 0: there are too few, or they are invalid */
 static inline uint16_t
 write_frame(const struct memif_link *link, const struct memif_end *end, uint16_t room,
 	    const struct rte_mbuf *m)

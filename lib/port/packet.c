@@ -32,7 +32,7 @@ enum {
 	ROOM = UINT16_MAX - RTE_PKTMBUF_HEADROOM, /* of a large buffer, as much as an mbuf can have */
 	SMALL_ROOM = 2048,
 	TCP_CHECKSUM = 16,       /* in its header */
-	SOCKET_BUFFER = 4 << 20, /* octets each way, of which the kernel takes twice as many */
+	SOCKET_BUFFER = 4 << 20, /* octets each way; the kernel doubles the number */
 };
 
 /* what a message has beside the frame: how to cut it, or of what it was made */
@@ -141,7 +141,7 @@ put_tag_back(const struct msghdr *message, struct rte_mbuf *m)
 	memcpy(frame + 2 * RTE_ETHER_ADDR_LEN, tag, sizeof(tag));
 }
 
-/* @return the frame of message @p i in a buffer of its own, NULL: there is none, or it did not fit */
+/* @return the frame of message @p i in a buffer of its own, NULL: no frame, or it did not fit */
 static struct rte_mbuf *
 take_message(struct fg_packet *p, unsigned i)
 {

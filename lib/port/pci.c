@@ -76,7 +76,7 @@ find_interface(const char *address, char *out, size_t size)
 		closedir(device);
 }
 
-/* The kernel keeps the entry of a card that was pulled until its driver lets go, so the card is asked, too */
+/* The kernel keeps the entry of a card that was pulled until its driver releases it: read the card, too */
 bool
 fg_pci_is_there(const char *address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers to receive into; and freeing buffers that a card may still hold. Who sends hands frames over; a
+ * Buffers to receive into; and freeing buffers that a card may still hold. A sender hands frames over; a
  * driver gives the last few hundred back only when more follow or when it is closed, long after they left. A
  * pool whose frames are not all back therefore waits here, and is freed when the port that held them has been
  * closed.

@@ -47,7 +47,7 @@ bool fg_port_name_physical(const struct fg_port_name *name);
 /* eal_log.c: before rte_eal_init(); then around everything that opens or closes a device */
 int fg_eal_log_open(struct fg_error *err);
 void fg_eal_log_begin(void);
-/* @return DPDK's log lines about errors since begin, "" if there are none; valid until the next begin */
+/* @return DPDK's log lines about errors since begin, "" without such lines; valid until the next begin */
 const char *fg_eal_log_end(void);
 
 /* interrupt.c: do something in EAL's interrupt thread, and wait until it is done */
@@ -136,18 +136,18 @@ void fg_ethdev_link_stop(struct fg_ethdev *dev);
 bool fg_ethdev_link_up(struct fg_port *port);
 int fg_ethdev_set_link(struct fg_port *port, bool up);
 
-/* counters.c: those of the device since it was opened, and ours beside them */
+/* counters.c: the device's since it was opened, and ours */
 void fg_ethdev_counters_start(struct fg_ethdev *dev);
 void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 
 /*
- * pool.c: buffers for frames of up to @p room octets, for so many queues and @p keep more. Where no card
+ * pool.c: buffers for frames of up to @p room octets, for these queues and @p keep more. Where no card
  * reads them by their bus address they may cross page borders: on ordinary memory (4 KiB pages) each would
  * otherwise take a page of its own, and the AF_XDP driver needs them one right behind the other.
  */
 struct rte_mempool *fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node,
 					bool by_bus_address);
-/* so many buffers, for whoever gives them back soon */
+/* buffers for a borrower that gives them back soon */
 struct rte_mempool *fg_port_pool_create_few(unsigned count, uint32_t room);
 /* a device was closed, what it held is back */
 void fg_port_pools_sweep(void);

@@ -2,8 +2,8 @@
 /*
  * A packet lcore looks at its ports all the time and so seems to the scheduler to be one that can wait: any
  * thread that wakes up on its CPU gets its share, milliseconds at a time. With real-time priority none does.
- * Such a thread gives its CPU to no ordinary one, so each must have one to itself: not that of another, nor
- * that of control.
+ * Such a thread gives its CPU to no ordinary one, so each must have one to itself: not another's, nor
+ * control's.
  */
 #include <errno.h>
 #include <pthread.h>

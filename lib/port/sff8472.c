@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of SFP modules: who made it and for which medium (page A0, SFF-8472 table 4-1), and what it
+ * The memory of SFP modules: the vendor and the medium (page A0, SFF-8472 table 4-1), and what it
  * measures of itself (page A2, table 9-16). Powers of modules that leave the calibration to the host are not
  * read: they need a polynomial, and no test depends on them.
  */

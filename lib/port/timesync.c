@@ -73,7 +73,7 @@ arrived(struct fg_port *port, uint16_t index, uint64_t *ns)
 
 const struct fg_port_timesync fg_ethdev_timesync = {enable, disable, now, sent, arrived};
 
-/* Of the clock that stamps all frames some drivers show a counter; of others it is that of IEEE 1588. */
+/* Some drivers show a counter of the clock that stamps all frames; others show the IEEE 1588 clock. */
 static int
 stamping_clock(void *of, uint64_t *ticks)
 {
@@ -96,7 +96,7 @@ fg_ethdev_stamps_start(struct fg_ethdev *dev)
 	if (rc != 0)
 		return rc;
 	dev->port.caps.rx_timestamp = true;
-	dev->port.timesync = NULL; /* who switched that off would stop the clock */
+	dev->port.timesync = NULL; /* switching that off would stop the clock */
 	return 0;
 }
 

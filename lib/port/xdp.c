@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * XDP programs found on an interface. One that a killed tester left behind does no harm and is used again,
- * which saves everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whoever it
- * serves: the AF_XDP driver takes away what it finds when it fails. So the program must have the name libxdp
- * gives its own, and nobody may hold the socket it feeds, which is found out by asking for the place of that
- * socket.
+ * which saves everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whichever
+ * program it serves: the AF_XDP driver takes away what it finds when it fails. So the program must have the
+ * name libxdp gives its own, and nobody may hold the socket it feeds, which is found out by asking for the
+ * place of that socket.
  */
 #include <linux/bpf.h>
 #include <linux/if_xdp.h>

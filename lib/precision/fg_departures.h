@@ -16,9 +16,9 @@ extern "C" {
  * between them from those that were intended, however the way there has squeezed or stretched them. What is
  * looked at is one stream, the only one whose frames arrive on a port.
  *
- * Unless the port departs frames by itself at a given time, the stamp is that of the round in which a frame
- * was handed to the driver: frames of one round have no time between them here, though a line puts them one
- * behind the other.
+ * Unless the port departs frames by itself at a given time, the stamp is the time of the round in which a
+ * frame was handed to the driver: frames of one round have no time between them here, though a line puts them
+ * one behind the other.
  */
 struct fg_departures;
 

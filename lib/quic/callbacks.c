@@ -232,7 +232,7 @@ on_retry(ngtcp2_conn *conn, const ngtcp2_pkt_hd *hd, void *user)
 	return ngtcp2_crypto_recv_retry_cb(conn, hd, user);
 }
 
-/* whoever of both began it */
+/* begun by either side */
 static void
 note_keys(struct quic *q, uint8_t phase)
 {
@@ -257,7 +257,7 @@ on_encrypt(uint8_t *to, const ngtcp2_crypto_aead *aead, const ngtcp2_crypto_aead
 					header_length);
 }
 
-/* bytes behind the last packet of a datagram are none, though the library tries them as one */
+/* bytes behind the last packet of a datagram are not a packet, though the library tries them as one */
 static bool
 is_for(const struct quic *q, const uint8_t *header)
 {

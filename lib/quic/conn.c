@@ -12,7 +12,7 @@
 
 enum {
 	LINGER_PTOS = 3,
-	/* a server of HTTP/3 ends a handshake with less (RFC 9114, 6.2); what comes on them is not kept */
+	/* a server of HTTP/3 ends a handshake with less (RFC 9114, 6.2); data on them is not kept */
 	SIDE_STREAMS = 3,
 	SIDE_WINDOW = 16384,
 };

@@ -36,7 +36,7 @@ struct fg_quic_streams {
 	 */
 	unsigned (*next)(struct fg_l4 *w, struct fg_stream *s, int64_t *id, bool *fin, struct iovec *part,
 			 unsigned room);
-	/** So many bytes of that were taken, perhaps none of none. */
+	/** This many of the bytes were taken, perhaps 0 of 0. */
 	void (*sent)(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t octets);
 	/** None were: the peer's window is closed; @p over: the peer does not take any more at all. */
 	void (*blocked)(struct fg_l4 *w, struct fg_stream *s, int64_t id, bool over);

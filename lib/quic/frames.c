@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames of a packet in the clear (RFC 9000, 19), as far as their lengths and what the figures need. Most are
- * so many integers and no more, which a table says; a peer's may be anything, so nothing is read beyond the
- * packet.
+ * a number of integers and no more, which a table says; a peer's may be anything, so nothing is read beyond
+ * the packet.
  */
 #include "quic_priv.h"
 

@@ -103,7 +103,7 @@ struct params_kept {
 };
 #endif
 
-/** @return false: there are none */
+/** @return false: no streams */
 static inline bool
 params_keep(ngtcp2_conn *conn, struct params_kept *out)
 {

@@ -82,7 +82,7 @@ repeat(struct fg_l4 *w, struct quic *q)
 }
 
 /*
- * A client that is to leave for what came with the server's part of the handshake still owes its own. Until
+ * A client that closes because of the server's part of the handshake still owes its own part. Until
  * that has left, libngtcp2 closes with a Handshake packet alone, where the code of the application has no
  * place (RFC 9000, 10.2.3): the peer would not learn why.
  */
@@ -170,7 +170,7 @@ write_some(struct fg_l4 *w, struct quic *q)
 		conn_leave(w, q, (int)n);
 		return true;
 	}
-	/* until a round trip was measured, a pace would be that of initial_rtt, and hold up the handshake */
+	/* until a round trip was measured, a pace would follow initial_rtt, and hold up the handshake */
 	if (q->phase == OPEN)
 		ngtcp2_conn_update_pkt_tx_time(q->conn, w->now);
 	conn_schedule(w, q);

@@ -71,7 +71,7 @@ struct losses {
 struct paths {
 	struct fg_flow there; /* where datagrams came from that were not of the connection's path ... */
 	uint64_t left_until;  /* until then nothing is read of another path than that */
-	uint8_t elsewhere;    /* ... so many, one after the other */
+	uint8_t elsewhere;    /* ... in a row */
 	uint8_t id;           /* which of our IDs its last one was for */
 };
 
@@ -182,7 +182,7 @@ struct frame {
 	uint64_t largest, first_range, ranges; /* ACK */
 	const uint8_t *range, *end;
 };
-/** Read the frame at *at and go behind it. @return false: there is none, or it is malformed */
+/** Read the frame at *at and go behind it. @return false: no frame, or it is malformed */
 bool frame_read(const uint8_t **at, const uint8_t *end, struct frame *out);
 /** Of an ACK: the next range of numbers, the greatest first. @return false: there are no more */
 bool frame_next_range(struct frame *f, uint64_t *low, uint64_t *high);
@@ -259,7 +259,7 @@ void random_fill(struct carrier *c, uint8_t *to, size_t length);
 void id_make(struct quic *q, ngtcp2_cid *out);
 /** @return NULL: the ID is of no connection */
 struct quic *id_find(const struct carrier *c, const uint8_t *id, size_t length);
-/** The same of the first ID of a client, which it chose itself. */
+/** Add the first ID of a client, which it chose itself. */
 void first_id_add(struct quic *q, const ngtcp2_cid *id);
 void first_id_remove(struct quic *q);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GnuTLS, which makes the handshakes of libngtcp2: who we are and whom we trust, one session, and the key
- * log. Suites and groups come by the names of libssl, which are the plan's, and are said here in GnuTLS'
- * words.
+ * GnuTLS, which makes the handshakes of libngtcp2: our identity and our trusted authorities, one session, and
+ * the key log. Suites and groups come by the names of libssl, which are the plan's, and are said here in
+ * GnuTLS' words.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const struct {
 	{"P-384", "+GROUP-SECP384R1"},
 };
 
-/* those of a list "A:B" that there are words for, behind ":" each */
+/* the known names of a list "A:B", behind ":" each */
 static void
 translate(const char *list, char *out, size_t room)
 {
@@ -61,7 +61,7 @@ datum(const void *data, size_t length)
 	return (gnutls_datum_t){(unsigned char *)(uintptr_t)data, (unsigned)length};
 }
 
-/* @return 0 or an error of GnuTLS; *what: of which key of l4.tls */
+/* @return 0 or an error of GnuTLS; *what: the key of l4.tls */
 static int
 set_identity(struct carrier *c, const char **what)
 {

@@ -24,7 +24,7 @@ write_part(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, int6
 	bool fin = false;
 
 	*id = -1;
-	/* the window of the connection is not that of a stream, and opens without a call of ours */
+	/* the window of the connection is not a stream's window, and opens without a call of ours */
 	if (left > 0 && !q->over && ngtcp2_conn_get_max_data_left(q->conn) > 0)
 		parts = streams_of(q)->next(w, &q->stream, id, &fin, part, PARTS);
 	for (unsigned i = 0; i < parts; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Early data (0-RTT; RFC 9001, 4.6). A client lets its application write what comes first as soon as there is
+ * Early data (0-RTT; RFC 9001, 4.6). A client lets its application write its first data as soon as there is
  * something to be sent with, and sends it with its Initial. What the server does not take leaves once more,
  * on a stream that is opened again. A server hands it on as it comes, and answers before the handshake is
  * over.

@@ -36,7 +36,7 @@ struct fg_relay_way {
 	uint64_t bucket; /* octets that may pass at once; at least a frame's worth does */
 	uint64_t queue;  /* octets that may wait */
 	double delay_ns; /* of every frame */
-	/* frames that may be on the way; the port must have been opened to let so many be kept */
+	/* frames that may be on the way; the port must have been opened with room for all of them */
 	uint32_t room;
 	/*
 	 * reflector: which frames go back instead of test frames (fg_filter.h), or NULL; it must live until

@@ -8,7 +8,7 @@
 #include "fg_unique_name.h"
 #include "rx_queues.h"
 
-/* a queue that gets a quarter of the others' share falls behind by so many of its own frames */
+/* a queue that gets a quarter of the others' share falls behind by this number of its own frames */
 enum { UNEVEN = 4 };
 
 int

@@ -78,7 +78,7 @@ rx_keep_gap(struct rx_stream *stream, uint64_t arrival_ns, const struct rte_mbuf
 	stream->gap_begin = stream->last_arrival;
 }
 
-/* stamps of a card, and those of other queues, may step back: such a frame is behind no gap */
+/* stamps of a card, and of other queues, may step back: such a frame is behind no gap */
 static inline void
 rx_note_gap(struct rx_stream *stream, uint64_t arrival_ns, const struct rte_mbuf *m, uint64_t number)
 {

@@ -66,7 +66,7 @@ arrivals_of(const struct rx_stream *parts, unsigned n, struct fg_histogram *sum)
 	return a;
 }
 
-/* When the first and the last frame left, ns; those of another tester are taken to have left as planned. */
+/* When the first and the last frame left, ns; another tester's frames are taken to have left as planned. */
 struct departures {
 	uint64_t first, last;
 };
@@ -113,7 +113,7 @@ outage_result(const struct arrivals *rx, const struct rx_stream *parts, unsigned
 }
 
 /*
- * did frames of it come over more than one queue? How many came over that of its own queue is what is left of
+ * did frames of it come over more than one queue? The number that came over its own queue is what is left of
  * all
  */
 static bool

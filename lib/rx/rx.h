@@ -13,7 +13,7 @@
 
 /** How precisely each stream is measured. */
 struct rx_precision {
-	unsigned streams;                 /* up to so many */
+	unsigned streams;                 /* at most */
 	unsigned digits;                  /* of percentiles */
 	unsigned window, points, kept;    /* at least: numbers, discontinuities, delays for IPDV */
 	unsigned numbers_mib, delays_mib; /* at most, of all streams together */
@@ -56,7 +56,7 @@ struct rx_place {
 
 /** A queue in a trial. */
 struct rx_task_config {
-	const struct rx_task *idle; /* what it is between trials */
+	const struct rx_task *idle; /* the task between trials */
 	unsigned first, queues;     /* of the port, of the engine's */
 	const struct rx_rings *rings;
 	bool extended;     /* some stream that should arrive there is measured by more than plain counts */

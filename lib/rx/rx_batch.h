@@ -6,7 +6,7 @@
  * Frames of many streams. What is kept of a stream lies in four cache lines, its own, the tracker's and two
  * of the histogram, and of thousands of streams none of them is near when the next frame of a stream comes.
  * So a frame that is the next one of its stream, and after no longer a gap than there was before, only enters
- * a batch: its number follows from that of the last one, and what is left is its delay. A stream has a line
+ * a batch: its number follows from the last one's, and only its delay is left. A stream has a line
  * for that. Once it is full, or a frame comes that is no such frame, the batch is flushed: all its frames are
  * measured, as if they had been from the first. Then the four lines are touched for as many frames at once.
  * Which of the streams have a full batch in a burst is evenly spread.
@@ -25,7 +25,7 @@ enum {
 struct rx_batch {
 	uint64_t next;            /* number of the next frame, and its length: rx_batch_key() */
 	uint64_t last_arrival;    /* ns */
-	uint64_t longest_gap;     /* ns; what comes after a longer one is no frame of a batch */
+	uint64_t longest_gap;     /* ns; a frame after a longer one is not of a batch */
 	uint32_t octets;          /* of the frames pending, with FCS */
 	uint16_t queue;           /* of the engine, that receives the stream; RX_UNASSIGNED: none does */
 	uint8_t pending, limit;   /* frames, of that many until the next has to be looked at */
@@ -63,7 +63,7 @@ rx_batch_add(struct rx_batch *batch, uint64_t number, uint64_t arrival_ns, int64
 
 /* batch.c */
 
-/** The batch of stream @p i, whose receiver is known, and of which frame @p first comes first. */
+/** The batch of stream @p i, whose receiver is known; frame @p first comes first. */
 void rx_batch_init(struct rx *rx, unsigned i, uint64_t first);
 /** Measure what is pending of a stream. */
 void rx_batch_flush(const struct rx_task *task, struct rx_stream *stream);

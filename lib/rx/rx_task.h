@@ -22,7 +22,7 @@ struct rx_measures {
 	uint8_t *first;
 	size_t each, sequence; /* octets: of a stream, and of its tracker, with which it begins */
 	uint8_t *numbers;      /* behind them: which numbers of each stream came ... */
-	size_t least;          /* ... in so many octets; where that is not enough, see struct rx_stream */
+	size_t least;          /* ... in these octets; where that is not enough, see struct rx_stream */
 };
 
 static inline struct fg_sequence *
@@ -39,7 +39,7 @@ rx_measures_latency(const struct rx_measures *m, unsigned i)
 
 /**
  * The tap of a port that stays from trial to trial. The lcore of the port's first queue is the only one in
- * it; those of the others pass on to that one what they have received, over rings. Control takes a tap away
+ * it; the other lcores pass their received frames on to that one, over rings. Control takes a tap away
  * (rx_tap_remove()) and then waits until no lcore looks at it; no lcore ever waits.
  */
 struct rx_tap {

@@ -42,7 +42,7 @@ precision_for(unsigned streams)
 	return p;
 }
 
-/* where streams may come over several queues, one of which can be behind another by many numbers */
+/* where streams may come over several queues: one can be behind another by many numbers */
 static struct rx_precision
 precision_of(unsigned streams, unsigned behind)
 {
@@ -105,7 +105,7 @@ measures_alloc(struct rx *rx, struct fg_error *err)
 	return 0;
 }
 
-/* what is measured of a stream, empty: also that of one which is not there may be prefetched */
+/* the measurements of a stream, empty: a stream that does not exist may be prefetched, too */
 static int
 measures_init(const struct rx *all, unsigned i, uint64_t first, const struct rx_window *w,
 	      struct fg_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who looks at what a port receives: the tap of the trial, and one that stays from trial to trial.
+ * Readers of a port's received frames: the tap of the trial, and one that stays from trial to trial.
  *
  * A tap sees frames on one lcore, so it needs no lock. Frames that came over another queue than the port's
  * first are passed on as further references; that the responder writes into none of them is its own care
@@ -50,7 +50,7 @@ pass_on(const struct rx_task *t, struct fg_tap *tap, struct rte_mbuf *const *fra
 		__atomic_fetch_add(&tap->missed, n - gone, __ATOMIC_RELAXED);
 }
 
-/* @return the tap; NULL: there is none. It stays where it is until leave(), whatever control wants */
+/* @return the tap; NULL: no tap. It stays where it is until leave(), whatever control does */
 static struct fg_tap *
 enter(const struct rx_task *t)
 {

@@ -4,7 +4,7 @@
  *
  * A frame that arrives within the waiting time is not lost, however late it is (RFC 2544, section 24; ITU-T
  * Y.1564 by Y.1563's T_max). While it was under way others overtook it: as many as its stream sends in that
- * time. So a tracker remembers so many numbers, or all of the trial, rounded up to a power of two. Where
+ * time. So a tracker remembers that many numbers, or all of the trial, rounded up to a power of two. Where
  * delay variation is measured, as many delays are kept, because a late frame still has its neighbours.
  *
  * Both have a budget over all streams of the trial. Where it does not reach, all streams remember a shorter
@@ -23,7 +23,7 @@
 static const double NS = 1e-9;
 /* without end there is no waiting time at its end, and frames count whenever they arrive */
 static const uint64_t LIVE_NS = 1000000000;
-/* a Poisson process sends more than its mean by so many standard deviations in less than 1 of 10^14 cases */
+/* a Poisson process exceeds its mean by this many standard deviations in less than 1 of 10^14 cases */
 static const double DEVIATIONS = 8;
 enum {
 	MIB = 1 << 20,
@@ -52,7 +52,7 @@ frames_within(const struct fg_stream_config *s, double seconds)
 				 : most;
 }
 
-/* the same of one whose load may change; the smallest frames where there are several sizes */
+/* frames in flight where the load may change; the smallest frames where there are several sizes */
 static double
 frames_of_line(const struct rx *rx, const struct fg_stream_config *s, double seconds)
 {
@@ -179,7 +179,7 @@ rx_remember(struct rx *rx, const struct fg_stream_config *s, unsigned n, const s
 	for (unsigned i = 0; i < n; i++)
 		longest = RTE_MAX(longest, s[i].latest_ns);
 	rx->reach.numbers_ns = rx->reach.delays_ns = longest + asked->max_lag_ns;
-	/* in steps of an eighth; at 0 all have the least that a trial of so many streams has */
+	/* in steps of an eighth; at 0 all have the least that a trial of this many streams has */
 	while (rx->reach.numbers_ns > 0 &&
 	       memory_of(rx, s, n, false) > budget_of(rx, rx->precision.numbers_mib))
 		rx->reach.numbers_ns -= (rx->reach.numbers_ns + 7) / 8;

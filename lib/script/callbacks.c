@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An error in a callback of the event loop has nobody above it who could catch it. luv prints it and ends
+ * An error in a callback of the event loop has no caller above it that could catch it. luv prints it and ends
  * the process: ports, sockets and files stay as they are. Here it is handed to a function of Lua, which has
  * the job in the foreground raise it (framegauge.core.job), and the loop goes on.
  *

@@ -292,7 +292,7 @@ editor_save(lua_State *L)
 
 /*
  * editor.size(): columns and rows of the terminal on the standard output, without an editor, too; nothing
- * where there is none. libuv reports them as well, but makes the output non-blocking for it, and then a text
+ * without a terminal. libuv reports them as well, but makes the output non-blocking for it, and then a text
  * that the terminal does not take at once is lost.
  */
 static int

@@ -5,7 +5,7 @@
 usage: embed.py OUT.c OUT.d FOLDER [MODULE=FILE]...
 
 Every .lua file under FOLDER/framegauge becomes the module its path says (init.lua stands for its folder);
-MODULE=FILE adds a generated one, or a text that is none of Lua and only read. OUT.d names every file and
+MODULE=FILE adds a generated one, or a text that is not Lua and only read. OUT.d names every file and
 folder that was read, so that Ninja runs this again when one is changed, added or taken away, and no list of
 Lua files has to be kept by hand.
 """

@@ -3,9 +3,9 @@
 #define FG_API_H
 
 /*
- * The C functions Lua sees: those of the libraries named here. The FFI declarations are generated from this
- * header and those it includes, so they hold plain declarations only: no DPDK type; inline functions are left
- * out.
+ * The C functions Lua sees: functions of the libraries named here. The FFI declarations are generated from
+ * this header and those it includes, so they hold plain declarations only: no DPDK type; inline functions are
+ * left out.
  */
 #include "fg_capture.h"
 #include "fg_departures.h"

@@ -131,7 +131,7 @@ signals_answered(lua_State *L)
 }
 
 /*
- * signals.guard(error object, chunk name): from now on signals stop any Lua but that of chunks whose names
+ * signals.guard(error object, chunk name): from now on signals stop any Lua except chunks whose names
  * begin so. signals.guard(): no longer.
  */
 static int

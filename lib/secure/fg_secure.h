@@ -10,7 +10,7 @@ extern "C" {
 
 /*
  * TLS between an application and TCP: a layer (struct fg_layer). Its handshake is libssl's, its records are
- * those of lib/tls, made from what the application fills in whenever a segment leaves, and made again for a
+ * records of lib/tls, made from the application's data whenever a segment leaves, and made again for a
  * retransmission. What arrives early, and records that are not whole yet, lie in blocks of a pool; nothing is
  * handed to the application before its tag has been checked.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What has arrived and is not a whole record yet: bytes ahead of their turn, and the begin of a record the
- * rest of which is under way. It lies by position in blocks of a pool, so a gap that closes finds all behind
+ * rest is under way. It lies by position in blocks of a pool, so a gap that closes finds all behind
  * it in place. Records that arrive whole and in order are taken where they lie.
  */
 #include <string.h>

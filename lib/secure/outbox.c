@@ -130,7 +130,7 @@ outbox_key_update(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp)
 	return true;
 }
 
-/* records that the keys may still seal; those of TLS 1.2, and of a handshake, are the only ones there are */
+/* records that the keys may still seal; with TLS 1.2, and in a handshake, there are no others */
 static uint64_t
 records_left(const struct carrier *c, const struct secured *t)
 {
@@ -222,7 +222,7 @@ cut_at(const struct secure *all, const struct secured *t, const struct fg_stream
 	return at;
 }
 
-/* of a run, the records before @p at, of which one may have begun. @return where they end */
+/* of a run, the records before @p at; one may have begun. @return where they end */
 static uint64_t
 shorten(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp, struct span *s, uint64_t at)
 {
@@ -352,7 +352,7 @@ copy_part(struct fg_l4 *w, struct secured *t, const struct span *s, const struct
 	memcpy(to, one->data + (offset - place->at), length);
 }
 
-/* @return bytes: those of one record, or a part of it */
+/* @return bytes of one record, or of a part of it */
 static uint32_t
 fill_record(struct fg_l4 *w, struct secured *t, const struct span *s, uint64_t offset, uint8_t *to,
 	    uint32_t length)

@@ -27,7 +27,7 @@ enum {
 	ESTABLISHED = 1 << 1,    /* and so is TLS */
 	FAILED = 1 << 2,         /* an alert ended it: nothing is read or written any more */
 	CLOSE_SENT = 1 << 3,     /* close_notify */
-	CLOSE_RECEIVED = 1 << 4, /* the same of the peer, or FIN */
+	CLOSE_RECEIVED = 1 << 4, /* close_notify of the peer, or FIN */
 	CAN_WRITE = 1 << 5,      /* there are keys to send with: from then on, of early data before */
 	BEGUN = 1 << 6,          /* the application knows it as established */
 	TICKETS_LATE = 1 << 7,   /* of a client whose early data is answered before its tickets come */
@@ -60,7 +60,7 @@ struct span {
 	uint32_t block;  /* literal bytes; 0: records of data */
 	uint32_t length; /* of them */
 	bool ends_keys;  /* a KeyUpdate: what lies before it is sealed with the keys behind it in the block */
-	struct fg_tls_run run; /* of literal bytes: at; and what comes behind them, plain and number */
+	struct fg_tls_run run; /* of literal bytes: at; and the data behind them, plain and number */
 };
 
 struct block {

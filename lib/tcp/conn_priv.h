@@ -177,7 +177,7 @@ struct tcp_fields {
 };
 
 /**
- * A connection: four cache lines, all of which a segment with payload touches. There is no buffer: what is
+ * A connection: four cache lines. A segment with payload touches all of them. There is no buffer: what is
  * sent follows from the position in the stream, and what arrives is judged by it.
  */
 struct conn {
@@ -232,7 +232,7 @@ struct conn {
 	uint16_t ts_recent_at;    /* in units of 2^TS_AGE_SHIFT ms */
 	uint8_t unanswered;       /* time-outs since the peer was last heard of */
 	uint8_t reorder_more : 3; /* how many times longer that window is (RFC 8985, 6.2) */
-	uint8_t reorder_left : 5; /* and for so many recoveries */
+	uint8_t reorder_left : 5; /* recoveries for which it holds */
 	struct fg_stream stream;
 };
 
@@ -271,7 +271,7 @@ struct worker {
 	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */
 	struct wheel wheel;
 	struct fg_pool ranges, losses;
-	struct range twice;   /* what came a second time, for the next ACK (RFC 2883) */
+	struct range twice;   /* octets that came a second time, for the next ACK (RFC 2883) */
 	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
 	uint32_t reset_next;  /* reset.c: of the slab, all before are reset; read by control, too */
 };

@@ -175,9 +175,9 @@ struct fg_l4 {
 	uint32_t snapshots, snapshots_max;
 	struct fg_app **app;
 	unsigned apps;
-	unsigned applications; /* of them the first so many; the rest are layers' */
+	unsigned applications; /* the first ones; the rest are layers' */
 	uint64_t layer_octets; /* memory that layers have taken */
-	uint32_t layer_open;   /* connections that layers have beside those of TCP; control reads it, too */
+	uint32_t layer_open;   /* connections of layers, in addition to TCP's; control reads it, too */
 };
 
 /** Make a worker without applications. @return 0 or -ENOMEM */
@@ -226,7 +226,7 @@ bool fg_stream_any_waits(const struct fg_l4 *w);
 
 /** Means over the first streams of an application; of all, a million of them would take too long. */
 struct fg_stream_sample {
-	uint32_t streams; /* of which there are means */
+	uint32_t streams; /* with means */
 	uint32_t cwnd, window, flight, rtt_us;
 };
 void fg_stream_sample(const struct fg_l4 *w, unsigned app, struct fg_stream_sample *out);

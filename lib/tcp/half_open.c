@@ -10,7 +10,7 @@ struct links {
 	uint32_t older, newer;
 };
 
-enum { SHARE = 4 /* of all places one in so many */, MIN_PLACES = 16 };
+enum { SHARE = 4 /* one of SHARE places */, MIN_PLACES = 16 };
 
 static_assert(sizeof(struct links) <= FG_STREAM_AREA, "the links have room");
 

@@ -55,7 +55,7 @@ put_ip(const struct fg_l4 *w, uint8_t *frame, const struct fg_flow *f, uint8_t p
 	memcpy(ip4->src, f->local + 12, 4);
 	memcpy(ip4->dst, f->remote + 12, 4);
 	pseudo = fg_checksum_pseudo4(ip4, protocol, (uint16_t)upper);
-	/* the pseudo-header has the addresses, the protocol, and the length without that of this header */
+	/* the pseudo-header has the addresses, the protocol, and the length without this header */
 	ip4->checksum = fg_checksum_finish(pseudo + htons(sizeof(*ip4)) + htons((uint16_t)(0x4500 | ecn)) +
 					   htons(DONT_FRAGMENT) + htons(TTL << 8));
 	return pseudo;

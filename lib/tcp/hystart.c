@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * HyStart++ (RFC 9406): leave the first slow start before it fills the queue and loses much of a window. A
- * round is a window of data; when the least round trip of a round is longer than that of the round before by
+ * round is a window of data; when the least round trip of a round is longer than in the round before by
  * an eighth (4 to 16 ms), a queue has begun to grow, and the window grows a quarter as fast (conservative
  * slow start). If the round trip gets shorter again that was a false alarm; after five rounds congestion
  * avoidance begins.
  *
  * Round trips are those that time stamps tell, one for each acknowledgement, in milliseconds; without them
- * there are too few, and slow start ends with a loss. The state lies where that of congestion avoidance will
- * be, which begins with none.
+ * there are too few, and slow start ends with a loss. The state lies where the state of congestion avoidance
+ * will be, which begins with none.
  */
 #include "congestion_priv.h"
 

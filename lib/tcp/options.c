@@ -148,8 +148,8 @@ put_range(uint8_t *p, struct range r)
 }
 
 /*
- * The block with the latest news first (RFC 2018, 4; RFC 2883 for what came twice), then others as there is
- * room.
+ * The block with the latest news first (RFC 2018, 4; RFC 2883 for data that came twice), then others as there
+ * is room.
  */
 static uint8_t *
 put_sacks(const struct fg_l4 *w, const struct conn *c, uint8_t *p, unsigned room)

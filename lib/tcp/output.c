@@ -3,7 +3,7 @@
  * What may be sent now, in this order: what is lost, what is new, what may be lost (a rescue), a probe, a
  * bare ACK. New octets are held back by the peer's window, by our congestion window and send buffer, by
  * Nagle's algorithm (RFC 9293, 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends
- * so many segments and then lets the next one have its turn. Where the port cuts payload into segments, many
+ * a few segments and then lets the next one have its turn. Where the port cuts payload into segments, many
  * full ones are one here, as long as nothing is missing.
  */
 #include "tcp_priv.h"
@@ -20,7 +20,7 @@ with_fin(const struct conn *c, uint32_t seq, uint32_t length)
 }
 
 /*
- * RFC 9293, 3.8.6.2.1 and 3.7.4: is it worth while to send so much? Nagle's algorithm as Minshall changed it,
+ * RFC 9293, 3.8.6.2.1 and 3.7.4: is this enough to send? Nagle's algorithm as Minshall changed it,
  * and as the usual stacks have it: only another small segment is waited for, not the full ones of the same
  * message.
  */
@@ -65,7 +65,7 @@ octets_at_once(const struct fg_l4 *w, const struct conn *c)
 	return fg_u32_max(most - most % c->mss, c->mss);
 }
 
-/* numbers of new octets, at most so many, that the peer takes as one segment or as full ones; 0: none */
+/* numbers of new octets, up to a limit, that the peer takes as one segment or as full ones; 0: nothing */
 static uint32_t
 new_segments(const struct fg_l4 *w, struct conn *c, uint32_t most)
 {

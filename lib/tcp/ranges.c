@@ -2,7 +2,7 @@
 /*
  * Sets of sequence numbers: what a peer has selectively acknowledged, and what we hold ahead of its turn.
  * Sorted ranges in an array; the usual set has one to three of them, a bad path some dozens, so a shift of
- * the array is cheaper than any tree. All numbers of a set lie within 2^31 of each other, as those of a
+ * the array is cheaper than any tree. All numbers of a set lie within 2^31 of each other, as the numbers of a
  * window do.
  */
 #include <string.h>

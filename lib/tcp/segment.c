@@ -109,7 +109,7 @@ read_udp(const uint8_t *p, size_t length, struct segment *s)
 static bool
 read_upper(const uint8_t *at, size_t length, uint64_t sum, struct segment *s, struct fg_l4_counters *n)
 {
-	/* a UDP checksum of 0 says there is none (RFC 768); not over IPv6 */
+	/* a UDP checksum of 0 means no checksum (RFC 768); not over IPv6 */
 	bool none =
 		s->protocol == FG_IP_UDP && !s->flow.ipv6 && length >= UDP_HEADER && fg_get16(at + 6) == 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a connection: opened by us or by a peer, agreed upon, closed, over. The states are those of RFC
+ * The life of a connection: opened by us or by a peer, agreed upon, closed, over. The states are from RFC
  * 9293, 3.3.2, but for LISTEN, which is an application and no connection.
  *
  * TIME_WAIT is kept by the side that closes first, for as long as the plan says (fg_l4_tcp.time_wait_ms),
@@ -108,7 +108,7 @@ tcp_open(struct fg_l4 *w, unsigned app, const struct fg_flow *f)
 	return c;
 }
 
-/* a peer's connection, of which neither side has confirmed anything; NULL: there is no room */
+/* a peer's connection that neither side has confirmed yet; NULL: there is no room */
 static struct conn *
 accept_syn(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence)
 {

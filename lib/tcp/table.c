@@ -3,7 +3,7 @@
  * The connections of a worker, in one slab that is reserved whole and paid for as it is used, and a hash of
  * address and port with chains through the slab. A connection that is given back rests for a while in the
  * free list, so its memory is not another's while the call that ended it is still on the stack, and is used
- * again before what was never used: memory is that of the connections there were at a time, not of those
+ * again before what was never used: memory follows from the connections open at one time, not from those
  * there were in all. What a connection needs only when segments are lost or out of order comes from pools.
  */
 #include <errno.h>
@@ -92,7 +92,7 @@ table_find(const struct fg_l4 *w, const struct fg_flow *f, uint64_t hash)
 	return index == 0 ? NULL : &own(w)->conn[index];
 }
 
-/* line by line, since of so much at once the compiler makes a string instruction, which takes its time */
+/* line by line: for all lines at once the compiler makes a string instruction, which is slow */
 static inline void
 clear(struct conn *c)
 {

@@ -141,7 +141,7 @@ tcp_ready(struct fg_l4 *w, struct conn *c)
 	if (!(c->flags & READY))
 		ready_append(w, c);
 }
-/** Take the first of the list; NULL: there is none. */
+/** Take the first of the list; NULL: it is empty. */
 static inline struct conn *
 ready_take(struct fg_l4 *w)
 {
@@ -226,9 +226,9 @@ void tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s);
 /* scoreboard.c */
 /** @return what the connection knows of its losses, made if it is not there; NULL: no room */
 struct loss_state *scoreboard_need(struct fg_l4 *w, struct conn *c);
-/** Read the SACK option. @return octets of which it is news that the peer has them */
+/** Read the SACK option. @return octets that the peer has not acknowledged before */
 uint32_t scoreboard_sack(struct fg_l4 *w, struct conn *c, const struct segment *s);
-/** Everything before @p ack has arrived. @return octets of which that is news */
+/** Everything before @p ack has arrived. @return octets not acknowledged before */
 uint32_t scoreboard_cut(struct fg_l4 *w, struct conn *c, uint32_t ack);
 /** What is found to be lost by what has arrived and by the time? @return more than before */
 bool scoreboard_detect(struct fg_l4 *w, struct conn *c);
@@ -248,7 +248,7 @@ bool scoreboard_gap(const struct conn *c, const struct loss_state *r, uint32_t *
 /** The window is about to be reduced. */
 void undo_prepare(const struct conn *c, struct loss_state *r);
 void undo_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r);
-/** The peer has got so many octets twice (RFC 2883). */
+/** The peer has received these octets twice (RFC 2883). */
 void undo_twice(const struct conn *c, struct loss_state *r, uint32_t octets);
 /** Was what was sent again not lost at all? Then take it back. */
 void undo_check(struct fg_l4 *w, struct conn *c, struct loss_state *r, const struct segment *s,
@@ -263,7 +263,7 @@ void tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool ad
 /* recovery.c */
 void recovery_duplicate(struct fg_l4 *w, struct conn *c);
 void recovery_advance(struct fg_l4 *w, struct conn *c);
-/** An acknowledgement has been read, by which so many octets were delivered (@p s is NULL: a timer ended). */
+/** An acknowledgement has been read, which confirmed these octets (@p s is NULL: a timer ended). */
 void recovery_review(struct fg_l4 *w, struct conn *c, const struct segment *s, uint32_t delivered,
 		     bool advanced);
 void recovery_timeout(struct fg_l4 *w, struct conn *c);
@@ -321,7 +321,7 @@ bool tcp_output(struct fg_l4 *w, struct conn *c);
 /* send.c */
 /** A segment without payload. @return false when there is no room */
 bool tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq);
-/** Numbers seq .. seq + length - 1 of the stream, of which the FIN may be the last. @return false: no room */
+/** Numbers seq .. seq + length - 1 of the stream; the FIN may be the last. @return false: no room */
 bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
 /** A SYN-ACK that is not remembered, whose time stamp is @p ts_offset ms ahead of the clock. */
 bool tcp_send_cookie(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t ts_offset);

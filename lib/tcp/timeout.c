@@ -72,7 +72,7 @@ rexmt_expired(struct fg_l4 *w, struct conn *c)
 	unsigned tries = c->flags & KEEPALIVE ? KEEPALIVE_TRIES : tcp_of(w, c)->retries;
 
 	if (c->state == TIME_WAIT) {
-		if (c->flags & ACK_NOW) /* behind so many others, the last ACK has not left yet */
+		if (c->flags & ACK_NOW) /* many others are ahead: the last ACK has not left yet */
 			c->rexmt_at = tick_after(w, tcp_of(w, c)->time_wait_ms * NS_PER_MS);
 		else
 			tcp_end(w, c, FG_L4_END_CLOSED);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Early data (0-RTT; RFC 8446, 2.3). libssl seals and opens its records, for all of it leaves in one flight.
- * A server takes it from whoever has a ticket, a replay as well: a tester must be able to be asked twice. It
- * only counts them, by the ticket's key, which no two tickets share.
+ * A server takes it from any client with a ticket, a replay as well: a tester must be able to be asked twice.
+ * It only counts them, by the ticket's key, which no two tickets share.
  */
 #include <stdlib.h>
 #include <string.h>

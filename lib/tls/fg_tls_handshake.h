@@ -32,13 +32,13 @@ struct fg_tls_config {
 	uint16_t oldest, newest; /* enum fg_tls_version */
 	/* bytes of early data (RFC 8446, 2.3): a client's, if all fits; that a server takes. 0: none */
 	uint32_t early_data;
-	uint32_t refuse_every; /* of a server: the early data of every so many-th offer; 0: of none */
+	uint32_t refuse_every; /* of a server: refuse the early data of every n-th offer; 0: never */
 	uint64_t seed;
 	const char *ciphers;     /* suites of both versions, "A:B" in order of preference */
 	const char *groups;      /* "X25519:P-256" */
 	const char *certificate; /* that is made: a name of fg_tls_certificate_name(); NULL: none */
 	const char *certificate_file, *key_file; /* in place of it, PEM; or NULL */
-	const char *ca_file;                     /* whom to trust beside our own authority; or NULL */
+	const char *ca_file;                     /* trusted in addition to our own authority; or NULL */
 	const char *server_name;                 /* or NULL */
 	const char *alpn;                        /* "h2,http/1.1" in order of preference; or NULL */
 	uint32_t key_log;                        /* lines of the key log that are kept */
@@ -134,7 +134,7 @@ void fg_tls_handshake_ticket(struct fg_tls_handshake *h, struct fg_tls_crypto *c
 
 /** Bytes that a client which has not begun may send early, as its session allows; 0: none. */
 uint32_t fg_tls_handshake_early_room(const struct fg_tls_handshake *h);
-/** The first step of a client, with early data in at most so many bytes. */
+/** The first step of a client, with early data in at most this many bytes. */
 enum fg_tls_step fg_tls_handshake_begin_early(struct fg_tls_handshake *h, const uint8_t *data,
 					      uint32_t length);
 

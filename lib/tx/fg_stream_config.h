@@ -22,7 +22,7 @@ enum { FG_MAX_STREAMS = 16384 };
 struct fg_sizes;
 struct fg_template;
 
-/** Without end: so many frames, or so long. */
+/** A frame count or a duration without end. */
 #define FG_ENDLESS UINT64_MAX
 
 /** How the departures of a load lie in time (fg_pace.h). */
@@ -42,8 +42,8 @@ struct fg_load {
 	double end_fps; /* ramp: at its end */
 	uint64_t burst; /* bursts: frames in each ... */
 	/*
-	 * ... and how many a second within one; `fps` is that of the whole. Scatter: no two frames are closer
-	 * than at this rate; 0: as close as it happens
+	 * ... and how many a second within one; `fps` is the rate of the whole. Scatter: no two frames are
+	 * closer than at this rate; 0: as close as it happens
 	 */
 	double burst_fps;
 	uint64_t seed; /* Poisson, scatter */
@@ -114,12 +114,12 @@ struct fg_stream_config {
 	uint64_t first; /* number of its first frame: another stream has sent those before it */
 	/*
 	 * Frame n has the header of frame fields_first + n * fields_every of a flow that several streams
-	 * send, one over each port; fields_every = 0 (and not 1): that of frame n
+	 * send, one over each port; fields_every = 0 (and not 1): the value of frame n
 	 */
 	uint64_t fields_first, fields_every;
 	bool other_clock; /* another tester sends it, by a clock of its own: fg_engine_peer_clock() */
 	bool elsewhere; /* another tester receives it: what arrives here, at whichever port, is misdirected */
-	bool unknown;   /* with elsewhere: another tester sends it, too, and its frame is none of its own */
+	bool unknown;   /* with elsewhere: another tester sends it, too, and its frame is not its own */
 	/* if all are of one size; must live until fg_engine_prepare() returns */
 	const struct fg_template *frame;
 	const struct fg_sizes *sizes;            /* or NULL; the same */

@@ -26,7 +26,7 @@ extern "C" {
 struct fg_loss_result {
 	/* [i]: bursts of 2^i frames and more, below 2^(i+1); the last: any more */
 	uint64_t lengths[FG_LOSS_CLASSES];
-	/* the same of the numbers from the end of a burst to the next one */
+	/* distances in numbers from the end of a burst to the next one */
 	uint64_t distances[FG_LOSS_CLASSES];
 	/*
 	 * The longest time without an arrival: between two, less the mean interval of departures; or before
@@ -102,7 +102,7 @@ struct fg_stream_result {
 	struct fg_latency latency;
 
 	uint64_t rx_octets;  /* of the different frames received, FCS included */
-	uint64_t duplicated; /* frames of which more than one copy came (RFC 5560) */
+	uint64_t duplicated; /* frames that came more than once (RFC 5560) */
 	struct fg_loss_result loss;
 	struct fg_order_counts order;         /* RFC 4737; times in ns */
 	struct fg_variation_counts variation; /* if asked for; ns */

@@ -2,7 +2,7 @@
 /*
  * Buffers of the streams. What does not differ between the frames of a stream is written into its buffers
  * once, so streams of a queue with the same payload share theirs. If the frames are of a few sizes that is
- * the longest one's (tx_mix.h). Frames of many sizes, and those of queues with very many payloads, share
+ * the longest one's (tx_mix.h). Frames of many sizes, and frames of queues with very many payloads, share
  * buffers that hold nothing and are written whole. A pool is kept for the next trials: making one is slow.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ struct content {
 };
 
 /*
- * of frames of several sizes, the payload of the longest, if that of the others is how it begins.
+ * of frames of several sizes, the payload of the longest, if it begins with the payload of the others.
  * @return is it so?
  */
 static bool

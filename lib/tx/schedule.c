@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which stream is next? With ten thousand of them, each with a rate of its own, that must not take a look at
- * each, nor a chain of comparisons of which each waits for the one before.
+ * each, nor a chain of comparisons where each waits for the one before.
  *
  * So departures are hardly compared but sorted by their bits, in a hierarchical timing wheel (Varghese and
- * Lauck, 1987). A slot of level 0 is so many ticks that there is seldom more than one departure in it, and
+ * Lauck, 1987). A slot of level 0 is so short that there is seldom more than one departure in it, and
  * the level holds 4096 slots from `base` on. A slot of level 1 is as much as those, and one of each further
- * level a block, of 64 slots, of the level below. Level 1 and those above it hold 64 blocks from that of base
- * on, and what a level can hold is in no higher one. So all in a level departs before what is in the next,
- * and as base moves on, to the first slot of level 1 that is not empty, some slots of each level are spread
- * over those below. A stream moves once or twice before it sends, and never many at once.
+ * level a block, of 64 slots, of the level below. Level 1 and higher levels hold 64 blocks from the block of
+ * base on, and what a level can hold is in no higher one. So all in a level departs before what is in the
+ * next, and as base moves on, to the first slot of level 1 that is not empty, some slots of each level are
+ * spread over those below. A stream moves once or twice before it sends, and never many at once.
  *
  * Streams stand in a slot in the order in which they came. When the first slot of level 0 has more than one,
- * it is sorted: of frames of one tick that of the fastest stream departs first, and of streams of one rate
+ * it is sorted: of frames of one tick the fastest stream's frame departs first, and of streams of one rate
  * first the one whose last frame left first, and at the beginning in the order of the plan. That is the whole
  * order, whatever rates change meanwhile.
  *

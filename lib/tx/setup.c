@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is decided of sending before the first frame leaves: the departures of each stream, its frames and
- * buffers, and the loop that will send those of a port.
+ * buffers, and the loop that will send the frames of a port.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ start_of(const struct tx_env *env, const struct fg_stream_config *s)
 	return late >= 0 && late < most_ticks ? env->start + (uint64_t)late : UINT64_MAX;
 }
 
-/* of @p frames of a load, those of the stream that takes these turns */
+/* the share of @p frames of a load that the stream with these turns sends */
 static uint64_t
 share_of(const struct fg_turn *t, uint64_t frames)
 {
@@ -244,9 +244,9 @@ tx_stream_init(struct tx *all, unsigned i, const struct fg_stream_config *s, con
 
 /*
  * When is a frame off schedule? A late frame leaves together with those that came due meanwhile. No more than
- * a burst of them is what any sender that polls makes of its schedule, and what comes within a fraction of a
- * millisecond no buffer worth the name is upset by; but where frames are far apart, two of them together are
- * one too many.
+ * a burst of them is what any sender that polls makes of its schedule, and frames that come within a fraction
+ * of a millisecond no buffer worth the name is upset by; but where frames are far apart, two of them together
+ * are one too many.
  */
 static void
 on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned n, double step)
@@ -356,7 +356,7 @@ tx_stream_join(const struct tx *tx, unsigned i)
 	struct tx_task *t = &tx->task[s->queue];
 	double fps = s->peak_fps;
 
-	/* every queue has places for all that may come, behind those of its first streams */
+	/* every queue has places for all later streams, behind its first streams */
 	s->place = t->schedule.streams - tx->streams + i;
 	t->schedule.entry[s->place] = (struct tx_entry){.at = UINT64_MAX, .stream = s};
 	for (unsigned k = 0; k < tx->streams; k++)

@@ -76,7 +76,7 @@ void tx_stream_clear(struct tx *tx, unsigned i);
 /** Make stream @p i, which is ready, one of its queue's, before tx_give(TX_ADD). */
 void tx_stream_join(const struct tx *tx, unsigned i);
 /**
- * The task of a queue, once its streams are ready; its port stays NULL if there are none.
+ * The task of a queue, once its streams are ready; its port stays NULL without streams.
  * @return 0 or -ENOMEM
  */
 int tx_task_init(struct tx *tx, unsigned queue, struct fg_port *port, struct fg_error *err);
@@ -87,7 +87,7 @@ void tx_settle(struct tx *tx);
 int tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_load *load,
 	    const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out, struct fg_error *err);
 
-/* pool.c: buffers for a stream's frames: those of another stream of the trial if they will do */
+/* pool.c: buffers for a stream's frames: another stream's buffers if they will do */
 int tx_pool_take(struct tx *tx, const struct fg_port *port, struct tx_stream *stream, struct fg_error *err);
 void tx_pools_free(struct tx_pools *pools);
 

@@ -36,7 +36,7 @@ tx_have_in_common(const struct tx_task *t, const struct tx_stream *s, const stru
 }
 
 /**
- * Let a buffer be that of a frame, to depart at a time; that goes into the buffer if the port shall wait for
+ * Let a buffer carry a frame, to depart at a time; the time goes into the buffer if the port shall wait for
  * it.
  * @return where the frame begins
  */
@@ -82,7 +82,7 @@ tx_fill(const struct tx_common *c, struct rte_mbuf *m, uint64_t number, uint64_t
 
 /**
  * Let field programs work on frames that were just filled, from @p number on. What a frame carries follows
- * from its number in the whole stream, of which this may be a part.
+ * from its number in the whole stream; this may be a part of it.
  */
 static __rte_always_inline void
 tx_vary(const struct tx_stream *s, const struct fg_template *frame, uint64_t number, uint8_t *const *data,

@@ -8,7 +8,7 @@
  * where the payload of a longer one goes on: so before a frame leaves it is mended there.
  *
  * If it is a queue's only stream and its loads are even, by frames or by octets, it is sent as a plain one is
- * (single.c): which frames are due, and of which sizes they are, follows from the cycle of sizes.
+ * (single.c): which frames are due, and their sizes, follows from the cycle of sizes.
  */
 #include "tx.h"
 #include "tx_fill.h"

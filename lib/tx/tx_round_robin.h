@@ -26,7 +26,7 @@ struct tx_round_robin {
 	fg_u128 step, since;    /* ticks between two frames of a stream; from the first cycle to this one */
 	uint64_t max_lag, on_time;
 	uint64_t worst_lag;
-	uint64_t judged, off_schedule; /* as those of a pace, of all streams: departures and frames */
+	uint64_t judged, off_schedule; /* as in a pace, of all streams: departures and frames */
 	uint64_t interval_end;         /* of the series, ticks; UINT64_MAX: none is kept */
 	const struct fg_template *frame;
 	struct rte_mempool *pool;

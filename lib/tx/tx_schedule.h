@@ -17,7 +17,7 @@ struct tx_stream;
 
 enum { TX_SLOTS = 64 * 64, TX_LEVELS = 9 };
 
-/** A stream and its next departure. Those of a slot are a ring, in the order in which they came. */
+/** A stream and its next departure. The streams of a slot are a ring, in the order in which they came. */
 struct tx_entry {
 	uint64_t at; /* ticks; UINT64_MAX: in no slot */
 	struct tx_stream *stream;
@@ -45,7 +45,7 @@ struct tx_schedule {
 
 /**
  * None of the streams is in it yet.
- * @param spares places behind those of the streams, for some that are added later
+ * @param spares places behind the streams' own, for streams that are added later
  * @param begin  ticks, before which nothing departs
  * @param gap    ticks between two departures of all, on the average; a guess, with which it is fast
  * @return 0 or -ENOMEM. Free with tx_schedule_free(), also when it failed.
@@ -82,10 +82,10 @@ tx_schedule_first(struct tx_schedule *q, uint64_t until)
 	return e->at <= until ? e->stream : NULL;
 }
 
-/** The earliest departure, ticks; UINT64_MAX: there is none. */
+/** The earliest departure, ticks; UINT64_MAX: no departure. */
 uint64_t tx_schedule_next(struct tx_schedule *schedule);
 
-/** The next departure of the stream that was first is another now, or there is none. */
+/** The next departure of the stream that was first is another now, or it has no more. */
 void tx_schedule_settle(struct tx_schedule *schedule, struct tx_stream *stream);
 /** Take a stream out, if it is in. */
 void tx_schedule_remove(struct tx_schedule *schedule, struct tx_stream *stream);

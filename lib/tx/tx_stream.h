@@ -24,7 +24,7 @@ enum { TX_NO_QUEUE = UINT32_MAX >> 1 }; /* of a stream that is not there */
 enum { TX_MIX_SIZES = 8 };              /* up to which it pays to keep the longest frame in the buffers */
 
 struct tx_stream {
-	/* three cache lines (TX_STREAM_HOT): one of ours, and those of a pace */
+	/* three cache lines (TX_STREAM_HOT): one of ours, and the lines of a pace */
 	uint64_t sequence;               /* of the next frame */
 	uint64_t sent, octets;           /* frames, and their octets with FCS */
 	const struct fg_template *frame; /* if all are of one size */
@@ -48,7 +48,7 @@ struct tx_stream {
 	struct tx_round_robin *round_robin;
 	unsigned slot; /* there */
 
-	const struct fg_sizes *config_sizes; /* of which these are a copy; at set-up only */
+	const struct fg_sizes *config_sizes; /* the original of these; at set-up only */
 	struct fg_template **frames;         /* of each size */
 	unsigned templates;
 	uint16_t ends[TX_MIX_SIZES + 1]; /* if mixed: their lengths, the shortest first, and UINT16_MAX */

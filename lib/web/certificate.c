@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A certificate for those who have none: it keeps out who only listens, and proves nothing. */
+/* A certificate for users without one: it keeps out passive listeners, and proves nothing. */
 #include <errno.h>
 #include <time.h>
 

@@ -4,7 +4,7 @@
  *
  * libmicrohttpd takes an answer only inside of its own callback. So an answer is prepared here and the
  * connection resumed; the callback in web.c then finds it. A stream is an answer whose body libmicrohttpd
- * asks for piece by piece; while there is none, its connection rests and costs nothing.
+ * asks for piece by piece; while there is nothing to send, its connection rests and costs nothing.
  */
 #include <errno.h>
 #include <stdlib.h>

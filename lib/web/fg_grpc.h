@@ -54,7 +54,7 @@ uint16_t fg_grpc_port(const struct fg_grpc *grpc);
 /** Do what can be done without waiting. @return ms after which to call again, too; -1: no such time */
 int32_t fg_grpc_poll(struct fg_grpc *grpc);
 
-/** What came with a call; lives as long as the call. */
+/** The request of a call; lives as long as the call. */
 struct fg_grpc_about {
 	const char *path; /* "/package.Service/Method" */
 	const char *body;
@@ -76,7 +76,7 @@ bool fg_grpc_is_awaited(const struct fg_grpc_call *call);
 int fg_grpc_answer(struct fg_grpc_call *call, uint32_t status, const char *message, const char *body,
 		   size_t size);
 
-/** Let go of a call. One without an answer is answered as an internal error. */
+/** Release a call. One without an answer is answered as an internal error. */
 void fg_grpc_release(struct fg_grpc_call *call);
 
 /** Stop to listen and close all connections. Calls that were taken stay until they are released. */

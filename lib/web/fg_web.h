@@ -34,7 +34,7 @@ struct fg_web_config {
 	const char *key;          /* PEM */
 	uint32_t max_connections; /* at the most; then those go that have waited longest for a request */
 	uint32_t head_ms;  /* a connection without a whole head of a request is closed after this time */
-	uint32_t body_ms;  /* for the body behind it; also for an answer of which nothing is read */
+	uint32_t body_ms;  /* for the body behind it; also for an answer that the client does not read */
 	uint64_t max_body; /* bytes of a request, where fg_web_limit() gives no other */
 };
 
@@ -68,7 +68,7 @@ uint16_t fg_web_port(const struct fg_web *web);
 /** Do what can be done without waiting. @return ms after which to call again, too; -1: no such time */
 int32_t fg_web_poll(struct fg_web *web);
 
-/** What came with a request; lives as long as the request. */
+/** The contents of a request; live as long as the request. */
 struct fg_web_about {
 	const char *method;
 	const char *path; /* decoded, without the query */
@@ -106,7 +106,7 @@ int fg_web_stream(struct fg_web_request *request, uint32_t status, const struct 
 int64_t fg_web_push(struct fg_web_request *request, const char *text, size_t size);
 
 /**
- * Let go of a request. A stream ends behind what was pushed; a request without an answer is answered with
+ * Release a request. A stream ends behind what was pushed; a request without an answer is answered with
  * 500.
  */
 void fg_web_release(struct fg_web_request *request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A call of gRPC: what comes with it, and its answer.
+ * A call of gRPC: its request, and its answer.
  *
  * An answer is a header, messages, and a status in the trailer. One that has no messages is a header alone,
  * with the status in it ("trailers-only").

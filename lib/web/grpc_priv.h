@@ -45,7 +45,7 @@ struct grpc_connection {
 
 /**
  * A call and its answer. It belongs to its connection while `connection` is not NULL, and to the caller while
- * `taken`; it is freed when both have let go.
+ * `taken`; it is freed when both have released it.
  */
 struct fg_grpc_call {
 	STAILQ_ENTRY(fg_grpc_call) queue;
@@ -100,10 +100,10 @@ int call_whole(struct fg_grpc_call *call);
 int call_answer(struct fg_grpc_call *call, uint32_t status, const char *message, const char *body,
 		size_t size);
 
-/** The caller lets go of it. */
+/** The caller releases it. */
 void call_release(struct fg_grpc_call *call);
 
-/** Its connection, or the client, has let go of it. */
+/** Its connection, or the client, has released it. */
 void call_lost(struct fg_grpc_call *call);
 
 #endif

@@ -5,7 +5,8 @@
  * libmicrohttpd's own time-out begins anew with each byte, so that a client that sends one a second would
  * keep its connection for ever. Here each connection has a time by which a whole head must have come, and
  * another one for the body; they are looked at once a second. Where all connections are taken, those that
- * have waited longest for a head or a body go at once: else a flood of them would keep out who does ask.
+ * have waited longest for a head or a body go at once: else a flood of them would keep out clients that send
+ * requests.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -20,7 +21,7 @@
 #include "web_priv.h"
 
 enum { MAX_LIMITS = 16, LOOK_MS = 1000, CONNECTION_MEMORY = 32 * 1024 };
-enum { SHED = 8 }; /* of a listener that is full one connection in so many goes at a time */
+enum { SHED = 8 }; /* a full listener closes one of SHED connections at a time */
 
 enum reading { HEAD, BODY, NOTHING };
 
@@ -361,7 +362,7 @@ shut_overdue(struct fg_web *web)
 		shut(connection);
 }
 
-/* Where it is full. Those who look, or wait for an answer, stay. @return whether there will be room */
+/* Where it is full. Viewers, and clients that wait for an answer, stay. @return whether there will be room */
 static bool
 make_room(struct fg_web *web)
 {

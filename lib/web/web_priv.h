@@ -14,7 +14,7 @@
 
 /**
  * A request and its answer. It belongs to libmicrohttpd while `connection` is not NULL, and to the caller
- * while `taken`; it is freed when both have let go.
+ * while `taken`; it is freed when both have released it.
  */
 struct fg_web_request {
 	STAILQ_ENTRY(fg_web_request) next; /* in the queue of whole requests */

@@ -30,6 +30,6 @@ local expected = {
 for _, key in ipairs { "min_ns", "mean_ns", "p99_ns", "max_ns" } do
    print(("%-8s %8.2f us, expected %8.2f us"):format(key, delay[key] / 1e3, expected[key] * 1e6))
    if math.abs(delay[key] / 1e9 - expected[key]) > 0.02 * 2 * MEAN then
-      error(key .. " is not that of the delays the device adds")
+      error(key .. " differs from the delays that the device adds")
    end
 end

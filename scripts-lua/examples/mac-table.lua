@@ -6,10 +6,10 @@
 --
 -- A bridge that has learned the stations behind a port does not forward what they send to each other; what
 -- it does not know it floods. So stations behind west introduce themselves, then one of them sends a frame to
--- each of them, and what comes out at east is for those that are not in the table. The most stations are
--- searched at which nothing does. RFC 2889 watches a third port for that; with two ports all that is flooded
--- comes out at the other one. Two more places are taken by the tester's own ports, which announce themselves.
--- Between trials a real bridge must have the time to forget: its ageing time.
+-- each of them, and frames that come out at east are for stations that are not in the table. The most
+-- stations are searched at which nothing does. RFC 2889 watches a third port for that; with two ports all
+-- that is flooded comes out at the other one. Two more places are taken by the tester's own ports, which
+-- announce themselves. Between trials a real bridge must have the time to forget: its ageing time.
 local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 local stream_config = require "framegauge.traffic.stream_config"
@@ -27,7 +27,7 @@ streams:
       source: "02:00:00:10:00:00", destination: {from: "02:00:00:10:00:00", count: %d}}}, ipv4, udp]}
 ]]
 
--- Frames to so many stations that come through, though the bridge could know all of them.
+-- Frames to this number of stations that come through, though the bridge could know all of them.
 local function flooded(stations)
    local text = PLAN:format(CAPACITY, FPS, stations, FPS, stations)
    local tester = assert(Tester.open(assert(plan.load_text(text, "built-in plan"))))

@@ -34,5 +34,5 @@ end
 local stored, cut = slope "store-and-forward", slope "cut-through"
 print(("%.2f and %.2f ns per byte; a byte takes 8 ns on this line"):format(stored, cut))
 if math.abs(stored - 8) > 0.1 or math.abs(cut) > 0.1 then
-   error "the slopes are not those of the two ways to switch"
+   error "the slopes fit neither way to switch"
 end

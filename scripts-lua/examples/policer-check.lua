@@ -4,7 +4,7 @@
 --
 --    framegauge script scripts-lua/examples/policer-check.lua
 --
--- What passes at a full line in so many seconds is the burst size and the committed rate times the time.
+-- The amount that passes at a full line in a time is the burst size and the committed rate times the time.
 -- With two trials of different length both can be told apart; the script checks them against the reference
 -- device's.
 local Tester = require "framegauge.tester"

@@ -5,7 +5,7 @@
 --    framegauge script scripts-lua/examples/two-ways.lua
 --
 -- The reference device is set to 700,000 frames a second one way and 300,000 the other; the script offers a
--- full line and checks what comes through.
+-- full line and checks the received frames.
 local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 

@@ -192,7 +192,7 @@ describe("the Open Traffic Generator server, while flows run,", function()
       local status, answer = ask("POST /control/state", { traffic = { flow_transmit = { state = "start",
          flow_names = names } } })
       assert.equal(400, status)
-      assert.matches('"more64": there is no room for so many flows', answer.errors[1])
+      assert.matches('"more64": there is no room for this many flows', answer.errors[1])
       assert.same({ "started", "stopped" }, { row("f1").transmit, row("more1").transmit })
       transmit("start", { unpack(names, 1, 60) })
       assert.equal(3, await("more59").frames_rx)

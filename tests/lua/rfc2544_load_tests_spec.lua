@@ -123,7 +123,7 @@ describe("latency", function()
       end
       assert.equal("valid", with(120).validity)
       assert.same({ "tester-limited", "121 of 120,000 frames left off schedule, close together: their delay "
-         .. "is not that of the load" }, { with(121).validity, with(121).reasons[1] })
+         .. "is not the load's" }, { with(121).validity, with(121).reasons[1] })
    end)
 
    it("is measured at the throughput, which it searches for when nobody did", function()

@@ -175,7 +175,7 @@ describe("the traffic test", function()
    end)
 
    it("wants streams, and lines that can carry them", function()
-      assert.matches("plan.yaml:%d+:%d+: streams: .*, and there is none", problems_of(PORTS))
+      assert.matches("plan.yaml:%d+:%d+: streams: .*, and the plan has no stream", problems_of(PORTS))
       assert.matches("streams.y.rate: with it the streams from a are 1.1 Gbit/s at layer 1",
          problems_of(PORTS .. "streams: {x: {rate: 50%}, y: {rate: 60%}}\n"), 1, true)
       assert.equal("", problems_of(PORTS .. "streams: {x: {rate: 50%}, y: {rate: 60%, from: b}}\n"))

@@ -243,7 +243,7 @@ describe("the campaign transports", function()
          problem "tests: [TCP_STREAM], transports: {rates: [{data: 1Gbps, back: 2Mbps}]}")
       assert.matches("l4.transports.losses.*at random and in bursts",
          problem "tests: [TCP_STREAM], transports: {losses: [{random: 1%, bursts: {begin: 1%, end: 50%}}]}")
-      assert.matches("l4.tests.*payload of HTTP goes the other way than that of TCP_STREAM",
+      assert.matches("l4.tests.*payload of HTTP goes the other way than TCP_STREAM's",
          problem "tests: [TCP_STREAM, HTTP]")
       assert.matches("l4.tests.*UDP_STREAM is no part of transports.*TCP_STREAM",
          problem "tests: [UDP_STREAM]")

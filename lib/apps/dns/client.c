@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The client of DNS over TCP: so many queries at a time on a connection, whose answers come in any order
+ * The client of DNS over TCP: several queries at a time on a connection, whose answers come in any order
  * (RFC 7766, 6.2.1 and 7). Which query stands at a position of the stream follows from the first one; its id
  * from its number. An answer that a connection ends without is not asked for again.
  *

@@ -87,7 +87,7 @@ dns_end(struct fg_l4 *w, struct fg_stream *s)
 		dns_remove(d, c, 0, c->first);
 	dns_inbox_free(d, &c->inbox);
 	count_pools(w, d);
-	fg_pool_give(&d->conns, &area->conn); /* whoever still looks finds nobody, who is gone */
+	fg_pool_give(&d->conns, &area->conn); /* a caller that still looks finds no connection */
 }
 
 /* its first word, whatever it is */

@@ -48,7 +48,7 @@ struct dns_questions {
 /** The message of a stream that has come in part, in blocks of a pool. */
 struct dns_inbox {
 	uint32_t first_block, last_block;
-	uint32_t have;   /* bytes of it, with those of its length */
+	uint32_t have;   /* bytes of it, with its length field */
 	uint16_t length; /* as far as it has come */
 };
 
@@ -174,7 +174,7 @@ void dns_questions_fill(const struct dns_questions *q, uint32_t first, uint16_t 
 			uint8_t *to, uint32_t length);
 
 /* answer.c */
-/** Is this, with the right id, the answer to a query? What it is, and what it is not, is counted. */
+/** Is this, with the right id, the answer to a query? The kind of answer, or of fault, is counted. */
 bool dns_is_answer(struct fg_l4 *w, struct application *a, const uint8_t *query, uint32_t bytes,
 		   const uint8_t *data, uint32_t length, bool stream);
 

@@ -20,7 +20,7 @@ dns_name(const uint8_t *data, uint32_t length, uint32_t at)
 	return 0;
 }
 
-/* behind the name at @p at, which may be compressed, by pointers that go back only; 0: it is none */
+/* behind the name at @p at, which may be compressed, by pointers that go back only; 0: not a name */
 static uint32_t
 skip_name(const uint8_t *data, uint32_t length, uint32_t at)
 {
@@ -46,7 +46,7 @@ skip_name(const uint8_t *data, uint32_t length, uint32_t at)
 	return 0;
 }
 
-/* behind the record at @p at, and where its fixed part begins; 0: it is none */
+/* behind the record at @p at, and where its fixed part begins; 0: not a record */
 static uint32_t
 skip_record(const uint8_t *data, uint32_t length, uint32_t at, uint32_t *fixed)
 {

@@ -44,7 +44,7 @@ enum dns_rcode {
 	DNS_NOTIMP,
 	DNS_REFUSED,
 	DNS_BADVERS = 16,
-	DNS_DROP = -1, /* of a query: it is none, and is not answered */
+	DNS_DROP = -1, /* not a query, and not answered */
 };
 
 /** A query as a server has read it. What could not be read is 0. */
@@ -58,7 +58,7 @@ struct dns_query {
 };
 
 /* message.c */
-/** @return bytes of the name at @p at without compression, 0: it is none, or has a pointer */
+/** @return bytes of the name at @p at without compression, 0: not a name, or it has a pointer */
 uint32_t dns_name(const uint8_t *data, uint32_t length, uint32_t at);
 /** @return enum dns_rcode, with which the query is to be answered */
 int dns_read_query(const uint8_t *data, uint32_t length, struct dns_query *out);
@@ -68,7 +68,7 @@ bool dns_is_well_formed(const uint8_t *data, uint32_t length);
 bool dns_same_question(const uint8_t *a, const uint8_t *b, uint32_t bytes);
 void dns_put_opt(uint8_t *to, uint16_t udp_size, int rcode, bool dnssec);
 
-/** How large an answer over UDP may be, where a datagram has so much room: RFC 6891, 6.2.3. */
+/** How large an answer over UDP may be, where a datagram has this much room: RFC 6891, 6.2.3. */
 static inline uint32_t
 dns_datagram_room(const struct fg_l4_dns *zone, const struct dns_query *query, uint32_t room)
 {

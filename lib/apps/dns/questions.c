@@ -15,7 +15,7 @@ static const struct {
 	{"TXT", DNS_TXT}, {"AAAA", DNS_AAAA}, {"SRV", 33},  {"HTTPS", 65}, {"ANY", DNS_ANY},
 };
 
-/* its number; 0: there is none */
+/* its number; 0: no such type */
 static uint16_t
 type_of(const char *text, size_t length)
 {
@@ -25,7 +25,7 @@ type_of(const char *text, size_t length)
 	return 0;
 }
 
-/* a name in text as labels; @return its bytes, 0: it is none */
+/* a name in text as labels; @return its bytes, 0: not a name */
 static uint32_t
 put_name(const char *text, size_t length, uint8_t *to)
 {
@@ -49,7 +49,7 @@ put_name(const char *text, size_t length, uint8_t *to)
 	return at;
 }
 
-/* @return the query's bytes, 0: the line is none */
+/* @return the query's bytes, 0: the line is not a query */
 static uint32_t
 put_query(const struct fg_l4_dns *config, const char *line, size_t length, uint8_t *to)
 {

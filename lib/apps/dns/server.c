@@ -68,7 +68,7 @@ take_query(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_t l
 	a->base.tally.transactions++;
 }
 
-/* as many queries as so many bytes can be? */
+/* as many queries as these bytes can be? */
 static bool
 can_take(const struct dns *d, const struct dns_conn *c, uint32_t length)
 {

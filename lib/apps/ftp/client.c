@@ -36,7 +36,7 @@ is_active(const struct fg_l4 *w, const struct ftp_session *p)
 	return config_of(w, p)->ftp_mode >= FG_L4_FTP_EXTENDED_ACTIVE;
 }
 
-/* what comes next must come in time */
+/* the next reply must come in time */
 static void
 await(struct fg_l4 *w, struct ftp_session *p, enum ftp_step step)
 {

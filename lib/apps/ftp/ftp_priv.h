@@ -2,8 +2,8 @@
 /*
  * FTP (RFC 959, 2428), client and server. A session is a control connection, on which commands and replies
  * are lines of text, and for each file a data connection, which one side opens and the other one waits for. A
- * file ends with its data connection, and a reply says what came of it. Each file here calls those above it
- * in this list and no others:
+ * file ends with its data connection, and a reply says whether it is whole. Each file here calls those above
+ * it in this list and no others:
  *
  *   text.c    lines, replies, and addresses in them
  *   data.c    sessions, and how their data connections come to be
@@ -156,21 +156,21 @@ void ftp_say(struct fg_l4 *w, struct ftp_session *p, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void ftp_fill_control(const struct ftp_session *p, uint64_t offset, uint8_t *to, uint32_t length);
 /**
- * A line of a reply has come: the only one, or one of several, of which the last begins with the code of the
+ * A line of a reply has come: the only one, or one of several; the last begins with the code of the
  * first (RFC 959, 4.2). *code: of the reply; 0: it has none. @return whether the reply is whole
  */
 bool ftp_reply_take(struct ftp_session *p, uint16_t *code);
-/** An address of IPv4 and a port in six numbers, wherever they begin. @return false: there is none */
+/** An address of IPv4 and a port in six numbers, wherever they begin. @return false: no address */
 bool ftp_read_six(const char *text, uint8_t address[16], uint16_t *port);
-/** The port in "(|||port|)"; 0: there is none. */
+/** The port in "(|||port|)"; 0: no port. */
 uint16_t ftp_read_epsv(const char *text);
 /** "|2|::1|port|", IPv4 as ::ffff:a.b.c.d. @return false: it is not that */
 bool ftp_read_eprt(const char *text, uint8_t address[16], uint16_t *port);
-/** The same of ours, and in six numbers. */
+/** Our address and port, also in six numbers. */
 enum { FTP_ADDRESS_TEXT = 80 };
 void ftp_write_eprt(const struct fg_flow *flow, uint16_t port, char out[FTP_ADDRESS_TEXT]);
 void ftp_write_six(const struct fg_flow *flow, uint16_t port, char out[FTP_ADDRESS_TEXT]);
-/** The number that a path ends in. @return false: there is none, or it is 2^32 and more */
+/** The number that a path ends in. @return false: no number, or it is 2^32 and more */
 bool ftp_size_of(const char *path, uint64_t *size);
 
 /* data.c */
@@ -180,7 +180,7 @@ void ftp_sessions_free(struct ftp *f);
 struct ftp_session *ftp_session_begin(struct fg_l4 *w, struct fg_stream *s);
 /** The control connection is gone. A data connection that is still there is reset. */
 void ftp_session_end(struct fg_l4 *w, struct fg_stream *s);
-/** Wait for a data connection at a port of ours. @return the port; 0: there is none */
+/** Wait for a data connection at a port of ours. @return the port; 0: no port is free */
 uint16_t ftp_data_listen(struct fg_l4 *w, struct ftp_session *p);
 bool ftp_data_expects(const struct fg_l4 *w, const struct fg_app *app, const struct fg_flow *flow);
 /**

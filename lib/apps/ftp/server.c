@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The server: it lets everybody in. A path that ends in a number is a file of so many bytes; what is stored
- * is compared with what our client sends, and its length with the number that its path ends in, if it does.
- * Folders are not looked at. A file's last reply follows when the peer has acknowledged its end, or has sent
- * it.
+ * The server: it lets everybody in. A path that ends in a number is a file of that number of bytes; what is
+ * stored is compared with what our client sends, and its length with the number that its path ends in, if it
+ * does. Folders are not looked at. A file's last reply follows when the peer has acknowledged its end, or has
+ * sent it.
  */
 #include <strings.h>
 

@@ -68,7 +68,7 @@ ftp_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* 0: there is none */
+/* 0: no number */
 static uint16_t
 code_of(const char *line)
 {
@@ -93,7 +93,7 @@ ftp_reply_take(struct ftp_session *p, uint16_t *code)
 	return true;
 }
 
-/* the number at *text, which is moved behind it. @return -1: there is none up to @p most */
+/* the number at *text, which is moved behind it. @return -1: no number up to @p most */
 static int64_t
 number_at(const char **text, uint32_t most)
 {

@@ -79,7 +79,7 @@ check_body(struct fg_l4 *w, const struct fg_stream *s, uint64_t at, const uint8_
 		w->counters.wrong_octets += payload_wrong(SERVER_STREAM, at, data, length);
 }
 
-/* is a body of so many octets what was asked for? */
+/* is a body of this length the requested one? */
 static bool
 is_wanted(const struct fg_l4 *w, const struct fg_stream *s, uint32_t length)
 {

@@ -119,7 +119,7 @@ uint32_t http_chunks_read(struct http_chunks *k, const uint8_t *data, uint32_t l
 /** Either side. */
 struct http {
 	struct application app; /* first */
-	char *request;          /* client: head of each; of a page that of each object. NULL of a server */
+	char *request;          /* client: head of each request, of each object of a page. NULL: a server */
 	char *last;             /* and of the last one of a connection, which is as long */
 	uint32_t request_head;
 	struct http_seen seen; /* what the peers send */
@@ -138,13 +138,13 @@ enum http_sum { HTTP_4XX, HTTP_5XX, HTTP_OTHER, HTTP_LENGTH, HTTP_CUT };
 
 /** A connection of a page. */
 struct http_place {
-	struct fg_stream *stream; /* NULL: there is none */
+	struct fg_stream *stream; /* NULL: no stream */
 	uint64_t opened_at;
 	uint32_t object; /* that was asked for last */
 	uint8_t state;   /* of page.c */
 };
 
-/** A page that is being loaded, and its turn in the list of those of which something has come. */
+/** A page that is being loaded, and its place in the list of pages for which something has come. */
 struct http_visit {
 	uint32_t load; /* page_begin(); 0: none */
 	uint32_t next_changed;
@@ -152,7 +152,7 @@ struct http_visit {
 	uint64_t due; /* page_look() */
 };
 
-/** The client of a page: config.connections visits, each with so many places as it may have connections. */
+/** The client of a page: config.connections visits, each with as many places as it may have connections. */
 struct http_page {
 	struct http http; /* first */
 	struct http_visit *visit;
@@ -184,7 +184,7 @@ extern const struct fg_app_ops http_client_ops;
 /** What a client of pages does, too. */
 bool http_client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
 			 uint32_t length, bool early);
-/** Is the response here, as far as its end can be known before that of the connection? */
+/** Is the response here, as far as its end can be known before the connection's end? */
 bool http_is_whole(const struct fg_stream *s);
 /** As of struct app_kind. */
 uint32_t http_waits(struct fg_l4 *w, const struct fg_stream *s,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A client that loads pages by HTTP/1.1, as a browser does: a connection for the document, and for what may
- * be asked for while all connections of the page are busy further ones, up to so many. What opens and asks is
- * poll(); the rest notes what has come. A connection knows its place, and the place its visit.
+ * be asked for while all connections of the page are busy further ones, up to a limit. What opens and
+ * requests is poll(); the rest notes what has come. A connection knows its place, and the place its visit.
  */
 #include <errno.h>
 #include <stdlib.h>

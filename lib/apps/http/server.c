@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with so many
- * octets, and POST, the body of which is read, by its length or in chunks, and answered with none. Requests
+ * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with that number of
+ * octets, and POST, whose body is read, by its length or in chunks; the answer has no body. Requests
  * for a range are answered whole, as RFC 9110, 14.2 allows. A request that comes before the response to the
  * one before it has been acknowledged is not taken, and comes again.
  */

@@ -65,7 +65,7 @@ h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	h2_give_spans(a, c);
 	h2_fields_free(&c->inflater);
 	count_memory(w, a);
-	fg_pool_give(&a->conns, &area->conn); /* whoever still looks finds nobody, who is gone */
+	fg_pool_give(&a->conns, &area->conn); /* a caller that still looks finds no connection */
 }
 
 /* --- exchanges */

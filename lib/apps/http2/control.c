@@ -31,7 +31,7 @@ widen(int32_t *window, int64_t octets)
 	return true;
 }
 
-/* that of all streams there are (6.9.2) */
+/* the window of all present streams (6.9.2) */
 static enum h2_error
 take_initial_window(const struct http2 *a, struct h2_conn *c, uint32_t octets)
 {
@@ -76,7 +76,7 @@ h2_renew(struct fg_l4 *w, struct fg_stream *s, uint32_t id, int32_t *credit, int
 }
 
 /*
- * The peer knows our window now. That of a stream may be smaller than it has believed, and even used up: then
+ * The peer knows our window now. A stream's may be smaller than the peer assumed, and even used up: then
  * it sends nothing by which it could be renewed.
  */
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kind HTTP2: what it is made of, and what both sides say first. */
+/* The kind HTTP2: its parts, and what both sides send first. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -139,10 +139,10 @@ struct h2_conn {
 	uint32_t load;                 /* and of a page: page_begin() */
 	uint32_t streams_max;          /* at a time, says the peer */
 	int32_t window, stream_window; /* octets that the peer takes, and at the begin of a stream */
-	int32_t credit, stream_credit; /* the same of us */
+	int32_t credit, stream_credit; /* ours */
 	uint32_t first_span, last_span, recent_span;
 	uint64_t end;    /* position behind what is laid out */
-	uint64_t second; /* of which the frames below are counted */
+	uint64_t second; /* in which the frames below are counted */
 	uint16_t flood[H2_FLOODS];
 };
 
@@ -179,7 +179,7 @@ struct http2 {
 	uint64_t octets;      /* of it and of the pools, as far as the worker knows */
 	uint8_t opening[128]; /* what a connection begins with */
 	uint32_t opening_octets;
-	uint8_t *request; /* of a client: HEADERS; of a page those of each object, all as long */
+	uint8_t *request; /* of a client: HEADERS; of a page each object's, all as long */
 	uint32_t request_octets;
 	uint32_t streams; /* at a time on a connection */
 	int32_t window;   /* that we offer */
@@ -298,7 +298,7 @@ bool h2_refill(struct fg_l4 *w, struct fg_stream *s);
 /** The next octets of a block. @return whether they can be read */
 bool h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t length, bool last);
 void h2_fields_free(nghttp2_hd_inflater **inflater);
-enum { H2_REQUEST_MORE = 64 /* octets beside those of path and host */ };
+enum { H2_REQUEST_MORE = 64 /* octets in addition to path and host */ };
 /** @return octets */
 uint32_t h2_write_request(const struct fg_l4_app *config, const char *path, uint8_t *to);
 enum { H2_RESPONSE_MAX = 80 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a connection has to send, from the first octet that is not acknowledged to the last that was laid out:
- * a list of spans, whatever part of which TCP asks for, once or again. Requests that follow each other share
+ * a list of spans; TCP reads any part of them, once or again. Requests that follow each other share
  * a span, and so do frames of one body.
  */
 #include "http2_priv.h"
@@ -171,7 +171,7 @@ copy(uint8_t *to, const uint8_t *from, uint32_t octets, uint64_t offset, uint32_
 	return n;
 }
 
-/* of a client; of a page stream number @p id is of the object that was asked for so many-th */
+/* of a client; of a page stream number @p id is of the object of that request */
 static const uint8_t *
 request_of(const struct http2 *a, const struct h2_conn *c, uint32_t id)
 {
@@ -220,7 +220,7 @@ fill_data(const struct http2 *a, const struct h2_span *span, uint64_t offset, ui
 	return n;
 }
 
-/* octets from @p offset of a span. @return how many: those of one frame, or a part of it */
+/* octets from @p offset of a span. @return how many: octets of one frame, or of a part of it */
 static uint32_t
 fill_span(const struct http2 *a, const struct h2_conn *c, const struct h2_span *span, uint64_t offset,
 	  uint8_t *to, uint32_t length)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The server of HTTP/2: GET and HEAD of a path that ends in a number, which is answered with so many octets,
- * and POST, the body of which is read and answered with none. Responses are sent in turn, a frame of each.
+ * The server of HTTP/2: GET and HEAD of a path that ends in a number, which is answered with that number of
+ * octets, and POST, whose body is read and whose answer has none. Responses are sent in turn, a frame of
+ * each.
  */
 #include "http2_priv.h"
 

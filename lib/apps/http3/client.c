@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The client of HTTP/3: GET, HEAD or POST, so many at a time on a connection, each on a stream of its own. A
+ * The client of HTTP/3: GET, HEAD or POST, several at a time on a connection, each on a stream of its own. A
  * response that is not what was asked for is read to its end and counted by what was wrong with it. Where
  * there is to be a pause between a response and the next request, all requests of a connection go together,
  * when all responses are there. With the last response the client ends the connection.

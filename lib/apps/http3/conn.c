@@ -337,7 +337,7 @@ h3_forget(struct fg_l4 *w, struct fg_stream *s)
 	c->http = NULL;
 	c->flags |= H3_OVER;
 	h3_count_memory(w, a);
-	fg_pool_give(&a->conns, &area->conn); /* whoever still looks finds nobody */
+	fg_pool_give(&a->conns, &area->conn); /* a caller that still looks finds no connection */
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kind HTTP3: what it is made of, and what a client asks for. */
+/* The kind HTTP3: its parts, and the requests of a client. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -52,7 +52,7 @@ http3_create(struct application *app, struct fg_error *err)
 	a->memory = (nghttp3_mem){&a->heap, fg_heap_take, fg_heap_give, fg_heap_zeros, fg_heap_change};
 	if (config->server)
 		at_once = fg_u32_max(at_once, config->quic->streams);
-	/* a stream of which everything has come is not over until all of ours was acknowledged */
+	/* a stream that has come whole is not over until all of ours was acknowledged */
 	exchanges = (uint64_t)conns * (2 * at_once + MORE_EXCHANGES);
 	if (exchanges > MOST_EXCHANGES)
 		exchanges = MOST_EXCHANGES;

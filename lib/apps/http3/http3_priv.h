@@ -99,7 +99,7 @@ http3_of(const struct fg_l4 *w, const struct fg_stream *s)
 	return (struct http3 *)application_of(w, s);
 }
 
-/** @return connection number 0, which is over, where there is none */
+/** @return connection number 0, which is over, without one */
 static inline struct h3_conn *
 h3_conn_of(const struct fg_l4 *w, const struct fg_stream *s)
 {

@@ -7,7 +7,7 @@
 
 enum { PARTS = 16 };
 
-/* libnghttp3 has taken in what came. @param rc  what it says of that */
+/* libnghttp3 has taken in the data. @param rc  its result */
 static void
 h3_go_on(struct fg_l4 *w, struct fg_stream *s, nghttp3_ssize rc)
 {

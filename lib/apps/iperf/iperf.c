@@ -29,7 +29,7 @@ deny(struct fg_l4 *w, struct fg_stream *s)
 	fg_stream_close(w, s);
 }
 
-/* who connects to the server has so much time to say what it wants */
+/* a client that connects has this time to send its request */
 static void
 taken(struct fg_l4 *w, struct fg_stream *s)
 {

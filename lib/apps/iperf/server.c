@@ -5,8 +5,8 @@
  * reports (report.c).
  *
  * When the client says that the test is over, some of what it has sent is still on its way. It tells how much
- * that was, so we wait for all of it, for a second at most, and a stream's time is that of its last octet. So
- * both sides say the same number, and no goodput is of octets that have not come.
+ * that was, so we wait for all of it, for a second at most, and a stream's time is the time of its last
+ * octet. So both sides say the same number, and no goodput is of octets that have not come.
  */
 #include "iperf_priv.h"
 

@@ -12,7 +12,7 @@
 
 enum { SHORT_HEADER = 12, WIDE_HEADER = 16, OPENING = 4 };
 
-/* numbers in the byte order of who sends them: since iperf 3.11, and before. The first pair is ours */
+/* numbers in the byte order of the sender: since iperf 3.11, and before. The first pair is ours */
 static const struct {
 	uint8_t ask[OPENING], answer[OPENING];
 } openings[] = {
@@ -123,7 +123,7 @@ count(struct fg_l4 *w, const struct iperf *p, struct iperf_stream *s, const uint
 	number = get_number(data + 8, header_octets(p) - 8);
 	if (header_octets(p) == SHORT_HEADER) /* of 32 bits: the one next to the last, as in RFC 3550, A.1 */
 		number = s->packets + (uint64_t)(int32_t)((uint32_t)number - (uint32_t)s->packets);
-	/* nobody sends such numbers, nor loses so many at once */
+	/* no sender has such numbers, nor loses this many at once */
 	if ((int64_t)number <= 0 || (number > s->packets && number - s->packets > INT32_MAX)) {
 		w->counters.rx_malformed++;
 		return;

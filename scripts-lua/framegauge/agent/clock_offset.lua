@@ -2,11 +2,11 @@
 
 --- The offset between the clocks of two testers during a trial.
 --
--- Each keeps the distance of the common time from its own clock and receives that of the other one. The local
+-- Each keeps the distance of the common time from its own clock and receives the other one's. The local
 -- tester asks every 50 ms while a trial runs. The common time is
 --
---    machine   that of the machine: both run on it and have one clock
---    common    that of a source with a bound (framegauge.clock)
+--    machine   the machine's: both run on it and have one clock
+--    common    a source with a bound (framegauge.clock)
 --    control   the local tester's clock; the agent's is estimated from the round trip over the control
 --              connection. Too rough for delays, but counts fall into the right seconds
 local ffi = require "ffi"

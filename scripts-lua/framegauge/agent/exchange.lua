@@ -153,7 +153,7 @@ function M.join_direction(sent, received, seconds)
    return sent
 end
 
---- The counts of both testers as those of one trial.
+--- The counts of both testers as counts of one trial.
 -- @param streams  as M.pack_streams made them
 -- @param ours     name of this tester's port
 -- @param own, other  packed counts

@@ -124,7 +124,7 @@ function Link:ask(object, op, patience)
    return self:receive(op, patience)
 end
 
---- Connect to an agent. Raises an error when there is none.
+--- Connect to an agent. Raises an error when no agent answers.
 function M.connect(text, heard)
    local handle
    local err = job.wait(function(wake)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A tester of two parts: our port, and that of a remote agent. A method uses it like any other tester
+--- A tester of two parts: our port, and a remote agent's port. A method uses it like any other tester
 -- (framegauge.tester), except that it describes the frames of a stream and does not build them, because each
 -- part builds its own.
 local Tester = require "framegauge.tester"

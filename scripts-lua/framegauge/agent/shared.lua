@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What all testers do alike of which a part runs at agents: ports with the addresses of another's plan, and
+--- The common work of all testers with a part at agents: ports with the addresses of another's plan, and
 -- ids of streams that each part knows.
 local octets = require "framegauge.core.octets"
 local tables = require "framegauge.core.tables"
@@ -10,10 +10,10 @@ local M = {}
 
 local ADDRESSES = { "ipv4", "prefix4", "gateway4", "ipv6", "prefix6", "gateway6", "gateway_mac", "vlan" }
 
---- So many ids of streams there are.
+--- The number of ids of streams.
 M.MAX_IDS = 60000
 
---- What a plan says of the addresses of a port; the rest of it is the business of whoever has the port.
+--- What a plan says of the addresses of a port; the owner of the port decides the rest.
 function M.addresses(port)
    local out = {}
    for _, key in ipairs(ADDRESSES) do

@@ -5,7 +5,7 @@
 -- A row: name, summary (for the first page), help (for its own), arguments {name, help, optional, rest},
 -- options {name, help, value (its placeholder; none: a switch), many}, was (the command's name in earlier
 -- versions), takes_eal (what follows "--" is DPDK's), verbatim (nothing behind the first argument is an
--- option of ours), without_modules (it runs without those of core.native), examples, module and call
+-- option of ours), without_modules (it runs without the modules of core.native), examples, module and call
 -- (default: main): a function(arguments, options, eal, the command's name) -> exit status. Modules are loaded
 -- when the command runs, so that each starts as fast as it can.
 local tables = require "framegauge.core.tables"
@@ -74,7 +74,7 @@ local MEASURING = {
          },
          {
             name = "expect", value = "EXPR", many = true,
-            help = "a criterion, in addition to those of the plan: FIGURE>=VALUE or FIGURE<=VALUE, and "
+            help = "a criterion, in addition to the plan's: FIGURE>=VALUE or FIGURE<=VALUE, and "
                .. "perhaps @ and the test, frame size, direction, stream or service it is about: "
                .. "'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', "
                .. "'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its "
@@ -377,7 +377,7 @@ local MORE = {
       help = "Check huge pages, IOMMU, network cards, NUMA, cores and clocks. Reports the effect of each "
          .. "problem and the command that fixes it. Without a plan: opens no port and changes nothing. With "
          .. "a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI "
-         .. "Express slot, what the driver can do on each port, and what it is known not to do.",
+         .. "Express slot, what the driver can do on each port, and its known limits.",
       arguments = { { name = "PLAN.yaml", help = PLAN_OF_PORTS.help, optional = true } },
       options = {
          SET,

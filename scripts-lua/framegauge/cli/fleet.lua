@@ -53,7 +53,7 @@ function act.undrain(plan)
    return set_drain(plan, false)
 end
 
---- Take the ports of the plan from whoever has them, and give them back.
+--- Take the ports of the plan from their present controller, and give them back.
 function act.release(plan)
    local control = Controller.connect(plan.fleet.agents)
    control:lease(Tester.wanted_of(plan), { ttl = plan.fleet.ttl, take = true })

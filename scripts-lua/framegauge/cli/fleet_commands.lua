@@ -28,7 +28,7 @@ return {
       summary = "the agents of a plan: ports, clocks, leases",
       help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and "
          .. "until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no "
-         .. "more leases, 'undrain' again; 'release' takes the ports of the plan from whoever has "
+         .. "more leases, 'undrain' again; 'release' takes the ports of the plan from the controller with "
          .. "them, which makes the trial of the other invalid; 'mesh' prints the rounds in which each "
          .. "agent meets each other one (a plan with test: mesh measures them). "
          .. "Without a plan: 'invite NAME' makes a key for a host and admits it "
@@ -51,7 +51,7 @@ return {
            help = "invite: tls://HOST:PORT of the server; again for each of a cluster" },
          { name = "users", value = "FILE", help = "invite: file of users that the server's file includes" },
          { name = "ca", value = "FILE",
-           help = "invite: certificates that vouch for the server (default: those of the new host)" },
+           help = "invite: certificates that vouch for the server (default: the new host's)" },
          { name = "controller", help = "invite: a host with controllers, not an agent" },
          { name = "bridge", value = "FILE", default = "framegauge-bridge",
            help = "invite: the program that makes keys" },

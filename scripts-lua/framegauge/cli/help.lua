@@ -71,7 +71,7 @@ function M.overview(commands, topics)
       "\n", columns.described {
          { "COMMAND --help", "the arguments of one command" },
          { "--version", "versions of Framegauge, DPDK and LuaJIT" },
-         { "--verbose COMMAND...", "print all log messages, those of DPDK included" },
+         { "--verbose COMMAND...", "print all log messages, including DPDK's" },
          { "--lua-path DIR COMMAND...", "prefer the Lua modules in DIR/framegauge (or: FRAMEGAUGE_LUA=DIR)" },
       },
    }

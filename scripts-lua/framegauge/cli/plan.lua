@@ -13,7 +13,7 @@ local M = {}
 -- The plan of the run to resume: as its folder keeps it, or as it is given again.
 local function load_again(earlier, arguments, options, eal)
    if options.learned then
-      parse.usage_error("run", "run: --learned is for a new run; that of the folder goes on as it began")
+      parse.usage_error("run", "run: --learned is for a new run; the folder's run goes on as it began")
    elseif not arguments[1] and (options.quick or options.on or options.set[1] or eal[1]) then
       parse.usage_error("run", "run: --resume uses the plan of the folder; give PLAN.yaml to compare both")
    end

@@ -28,7 +28,7 @@ A field can change from frame to frame:
 
     destination: 198.19.1.2-198.19.1.254          from the first to the last, and again
     destination: {from: 1024, to: 65535, step: 3} in steps; downwards when `to` is less than `from`
-    destination: {from: 1024, count: 10}          so many values
+    destination: {from: 1024, count: 10}          10 values
     destination: [80, 443, 8080]                  these; or {list: [80, 443], hold: 2}
     source: {random: 1024-65535, seed: 7}         any of them; `random: all`: any value of the field, of an
                                                   IPv6 address any 128 bits, also of multicast
@@ -39,7 +39,7 @@ A field can change from frame to frame:
 Several such fields go in step, or nest: `vary: nested` beside `frame`, and then the last one written changes
 with every frame and the one before it when that has gone through its values, or with `hold: 3` through all
 of them three times; `random` and `every` do not nest. Bytes of a layer change by their offset, whatever they
-are: `{ipv4: {bytes: [{at: 8, mask: 0xf0, from: 0, to: 0xf0, step: 16}]}}`; those of the frame in the same way
+are: `{ipv4: {bytes: [{at: 8, mask: 0xf0, from: 0, to: 0xf0, step: 16}]}}`; bytes of the frame in the same way
 by `bytes` beside `frame`. Every checksum that covers what changes follows, unless it is given.
 
 The checksum behind an IPv6 routing header with segments left is computed over the final destination, as in

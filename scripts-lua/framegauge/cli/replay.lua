@@ -158,7 +158,7 @@ local function run(replay, tester, kept, to)
    return status_of(problems, result.verified)
 end
 
--- The port at the other end of the path: that of the same pair.
+-- The port at the other end of the path: the other one of the pair.
 local function other_end(i)
    return i % 2 == 1 and i + 1 or i - 1
 end

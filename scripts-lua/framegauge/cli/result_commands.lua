@@ -49,7 +49,7 @@ return {
    {
       name = "history",
       summary = "earlier runs: their figures, and where these changed",
-      help = "List the runs in a folder, or those of one plan, with their main figures. --trend shows each "
+      help = "List the runs in a folder, or of one plan, with their main figures. --trend shows each "
          .. "figure of a plan over all its runs, and where its level changed: by PELT, and by more than the "
          .. "figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the "
          .. "result.json files say; it is made again whenever it is missing or damaged.",
@@ -67,7 +67,7 @@ return {
          { name = "rebuild", help = "make the index anew first" },
          {
             name = "database", value = "URL",
-            help = "share the runs with other testers in a PostgreSQL database, and show those of all: "
+            help = "share the runs with other testers in a PostgreSQL database, and show all testers' runs: "
                .. "postgresql://USER@HOST/DATABASE; the password is in ~/.pgpass or PGPASSWORD",
          },
       },
@@ -91,7 +91,7 @@ return {
    {
       name = "verify",
       summary = "check that a signed result was not changed",
-      help = "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of whoever "
+      help = "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the one that "
          .. "measured, and name each file that was changed. The exit status is 1 then.",
       arguments = { { name = "DIR", help = "a result folder that was signed" } },
       options = { { name = "key", value = "FILE", help = "the public key, in PEM" } },

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge help`: the first page, those of the commands, and those of further topics.
+--- `framegauge help`: the first page, the commands' pages, and pages of further topics.
 local columns = require "framegauge.text.columns"
 local exit = require "framegauge.cli.exit"
 local help = require "framegauge.cli.help"

@@ -27,7 +27,7 @@ local SOURCES = { require "framegauge.clock.phc", require "framegauge.clock.chro
    require "framegauge.clock.kernel" }
 local RATE_OVER = 20 -- measurements whose first and last tell the rate
 local RECENT_NS = 1e9 -- between two measurements; an older one is no part of a trial
-local UNKNOWN_NS = 16e9 -- the error of a clock of which nothing is known, as in the kernel
+local UNKNOWN_NS = 16e9 -- the error of an unknown clock, as in the kernel
 local NO_SOURCE = {
    synchronised = false,
    finding = "the plan takes the time from the control connection (clock.source: control)",

@@ -76,7 +76,7 @@ function M.phcs()
    return list
 end
 
---- The socket of ptp4l that this user may ask; nil: there is none.
+--- The socket of ptp4l that this user may query; nil: no such socket.
 function M.ptp4l_socket()
    for _, path in ipairs { "/var/run/ptp4lro", "/var/run/ptp4l" } do
       if uv.fs_stat(path) and uv.fs_access(path, "RW") then

@@ -87,7 +87,7 @@ local function file_loader(load_text)
 end
 
 -- name = value; the other names of Lua raise an error.
--- @param env  environment of the session, that of what it loads
+-- @param env  environment of the session, and of the files it loads
 local function guarded(env)
    local names = {}
    for _, name in ipairs(PLAIN) do

@@ -23,7 +23,7 @@ local TOO_LONG = ("an input is longer than %d KiB; put it into a file and use do
    LONGEST_INPUT / 1024)
 
 --- Where lines come from.
--- @return an object with read(), and the terminal, nil when there is none
+-- @return an object with read(), and the terminal, nil without one
 function M.open_input()
    local Terminal = uv.guess_handle(0) == "tty" and uv.guess_handle(1) == "tty"
       and require "framegauge.console.terminal"

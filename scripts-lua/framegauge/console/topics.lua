@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The topics of `help`: the commands, the modules, and those of `framegauge help`.
+--- The topics of `help`: the commands, the modules, and the topics of `framegauge help`.
 local columns = require "framegauge.text.columns"
 local command = require "framegauge.console.command"
 local doc = require "framegauge.cli.script_api"
@@ -82,9 +82,9 @@ function M.names(commands)
    return list
 end
 
---- The help of a topic. Raises an error that suggests the closest match when there is none.
+--- The help of a topic. Raises an error that suggests the closest match when no topic fits.
 -- @param commands  as overview() takes them
--- @param width     of the terminal; nil: there is none
+-- @param width     of the terminal; nil: no terminal
 function M.page(commands, name, width)
    local pages, within = {}, math.min(width or WIDEST, WIDEST)
    for _, topics in ipairs { MODULES, MORE } do

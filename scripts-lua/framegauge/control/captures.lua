@@ -39,7 +39,7 @@ function Captures:start(o)
    end)
 end
 
--- End those of a port, or all. @return list of sentences: file, counts, failure
+-- End the captures of a port, or all. @return list of sentences: file, counts, failure
 function Captures:finish(port)
    local kept, ended = {}, {}
    for _, one in ipairs(self.list) do
@@ -55,7 +55,7 @@ function Captures:finish(port)
    return ended
 end
 
---- End those of a port, or all.
+--- End the captures of a port, or all.
 -- @param port  name; nil: all
 -- @return list of sentences: file, counts, failure
 function Captures:stop(port)

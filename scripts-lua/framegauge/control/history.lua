@@ -59,7 +59,7 @@ function History:clear()
    self.base_time = self.time
 end
 
--- Bits per second at layer 1 that frames of a size make, at most those of the line.
+-- Bits per second at layer 1 that frames of a size make, at most the line's.
 local function l1(self, port, fps, size)
    local bps, most = ethernet.l1_bps(fps, size), self.line_rates[port]
    return most and math.min(bps, most) or bps

@@ -85,7 +85,7 @@ end
 -- The open ports (framegauge.tester) for a plan. Call it inside a job. Raises an error when they cannot be
 -- opened.
 -- @param plan   default: the tester's own
--- @param sizes  bytes with FCS of all frames; default: those of the plan's method
+-- @param sizes  bytes with FCS of all frames; default: the sizes of the plan's method
 function Control:tester_for(plan, sizes)
    plan = plan or self.plan
    sizes = sizes or plan.needs.frame_sizes
@@ -132,7 +132,7 @@ end
 
 -- The plan with some keys changed.
 -- @param values  a table as in a plan, or of dotted keys
--- @param method  a test method: the plan runs that, and the keys are those of its group; or nil
+-- @param method  a test method: the plan runs that, and the keys belong to its group; or nil
 -- @param quick   trials of about a second
 function Control:plan_with(values, method, quick)
    local sets = settings.of(values, method and method .. "." or "")

@@ -38,7 +38,7 @@ end
 
 --- Start one.
 -- @param o  port, file, pace = words or nil, loops, duration, verify: as framegauge.replay takes them
--- @return the job; its results are those of framegauge.replay's run()
+-- @return the job; its results come from framegauge.replay's run()
 function M.start(control, o)
    local speed, rate = pace(o)
    return control.tasks:start("replay", control:port_names(), function(task)

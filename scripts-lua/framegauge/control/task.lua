@@ -4,7 +4,7 @@
 --
 -- A job owns its ports. It runs as a coroutine of the event loop (core/job.lua), so the prompt stays
 -- responsive. It can be watched, paused between two trials, and stopped; then it keeps its results so far.
--- Its text goes to a log, of which the last lines are kept, and to its listeners.
+-- Its text goes to a log that keeps the last lines, and to its listeners.
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
 local progress = require "framegauge.text.progress"
@@ -189,7 +189,7 @@ function Tasks:forget_oldest()
 end
 
 --- Start a job. Raises an error when one of its ports is in use.
--- @param name   what it is
+-- @param name   its name
 -- @param ports  list of the names of its ports
 -- @param run    function(task) -> results and a summary in a few words
 function Tasks:start(name, ports, run)
@@ -212,7 +212,7 @@ function Tasks:start(name, ports, run)
    return task
 end
 
---- The job of a number, or the last one. Raises an error when there is none.
+--- The job of a number, or the last one. Raises an error when there is no such job.
 function Tasks:get(id)
    if id == nil then
       local running = self:running()

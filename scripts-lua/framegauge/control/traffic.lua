@@ -86,7 +86,7 @@ function Traffic:of(target)
    return list
 end
 
--- Line rate of a port: that of the open port, or that of the plan.
+-- Line rate of a port: the open port's, or the plan's.
 function Traffic:line_rate(i)
    local tester, plan = self.control.tester, self.control.plan
    local port = tester and tester.ports[i]

@@ -61,7 +61,7 @@ local function read_key(path, read, kind)
    end
    key = ffi.gc(key, crypto.EVP_PKEY_free)
    if crypto.EVP_PKEY_get_id(key) ~= ED25519 then
-      user_error.raise("verify", BAD_USAGE, "the key in %s is none of Ed25519", path)
+      user_error.raise("verify", BAD_USAGE, "the key in %s is not an Ed25519 key", path)
    end
    return key
 end
@@ -95,7 +95,7 @@ function M.sign(key, text)
       "libcrypto cannot sign")
 end
 
---- Whether a signature is that of a text by the owner of a key.
+--- Whether a signature of a text was made by the owner of a key.
 function M.verify(key, text, signature)
    return with_context(function(context)
       return crypto.EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1

@@ -17,7 +17,7 @@ local uv = require "luv"
 local pack = failure.pack
 
 local M = {
-   terminated = false, -- SIGTERM has come: whoever waits for more to do should end instead
+   terminated = false, -- SIGTERM has come: a job that waits for more work should end instead
 }
 
 local Job = {}
@@ -157,7 +157,7 @@ function M.sleep(seconds)
    M.rest({}, seconds)
 end
 
---- Whether an error is that of a job that was interrupted.
+--- Whether an error comes from a job that was interrupted.
 -- @usage job.is_interrupt "no" --> false
 function M.is_interrupt(err)
    return type(err) == "table" and err.interrupted == true

@@ -40,7 +40,7 @@ local function read_pipe(path, most)
 end
 
 --- The first bytes of a file.
--- @param most  so many at most
+-- @param most  the most bytes
 -- @return text; or nil and a message
 function M.read(path, most)
    local stat = uv.fs_stat(path)

@@ -33,7 +33,7 @@ function M.number(value)
    return number
 end
 
---- So many octets of a whole number, most significant first.
+--- The octets of a whole number, most significant first.
 function M.of_number(number, size)
    local list = {}
    for i = size, 1, -1 do

@@ -72,7 +72,7 @@ while C.fg_protocol_at(i) ~= nil do
    i = i + 1
 end
 
---- The name of an option among those of its protocol: "mss" of tcp_mss.
+--- The name of an option among its protocol's: "mss" of tcp_mss.
 function M.short_name(option)
    return option:match "^[^_]+_(.*)$"
 end

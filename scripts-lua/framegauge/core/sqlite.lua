@@ -135,7 +135,7 @@ function Database:run(sql, ...)
    local statement, rows = prepare(self, sql), {}
    bind(self, statement, { ... }, select("#", ...))
    local status = library.sqlite3_step(statement)
-   local names = names_of(statement) -- after the step: before it a statement may be that of other tables
+   local names = names_of(statement) -- after the step: before it a statement may belong to other tables
    while status == ROW do
       rows[#rows + 1] = row_of(statement, names)
       status = library.sqlite3_step(statement)
@@ -165,7 +165,7 @@ function Database.alone(_, fn)
    fn()
 end
 
---- Make the tables, in place of those of another version.
+--- Make the tables, in place of another version's.
 -- @param statements  SQL
 -- @param version     of the tables
 -- @param old         SQL that takes them away

@@ -77,7 +77,7 @@ function M.contains(list, value)
    return false
 end
 
---- The item of a list that has a value in a field, nil when there is none.
+--- The item of a list that has a value in a field, nil without one.
 function M.find(list, field, value)
    for _, item in ipairs(list) do
       if item[field] == value then
@@ -87,7 +87,7 @@ function M.find(list, field, value)
    return nil
 end
 
---- Where in a list the item of a name is, nil when there is none.
+--- Where in a list the item of a name is, nil without one.
 function M.index_of(list, name)
    for i, item in ipairs(list) do
       if item.name == name then

@@ -25,7 +25,7 @@ local FINDINGS = {
          use = "nothing to do: streams are told by the signature in each frame",
       },
       {
-         state = "ok", finding = "the driver counts the frames of all queues as those of queue 0",
+         state = "ok", finding = "the driver counts the frames of all queues for queue 0",
          use = "nothing to do: frames are counted by queue in the tester",
       },
       {

@@ -4,7 +4,7 @@
 --
 -- A command is { v =, run =, trial =, attempt =, step =, epoch =, by =, body = } under
 -- fg.v1.cmd.NAME.STEP; its answer { ok = true, body = } or { refused = why, holder =, state =, status = }.
--- What it is about follows from (run, trial, attempt, step); the epoch is its authority. So a command that
+-- Its subject follows from (run, trial, attempt, step); the epoch is its authority. So a command that
 -- comes twice has its first answer again, one with an old epoch is refused, and one that comes at the wrong
 -- time is told the state.
 --
@@ -119,7 +119,7 @@ function free.take(self, command)
    return free.lease(self, command)
 end
 
--- What is kept of a trial is told also to whoever takes up the run of another.
+-- What is kept of a trial is sent also to a controller that takes up the run of another.
 function free.collect(self, command)
    local result = self.journal:read(command)
    if not result then
@@ -229,7 +229,7 @@ end
 -- Answer a command in a job of its own, because some wait.
 function Agent:hear(command, subject, answer)
    if type(command) == "table" and command.step ~= subject:match "[^.]+$" then
-      command = "a step other than that of its subject"
+      command = "a step that differs from its subject's"
    end
    local waiting = self:waiting_for(command)
    waiting[#waiting + 1] = answer or function() end

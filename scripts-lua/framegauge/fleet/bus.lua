@@ -8,8 +8,8 @@
 -- are words with dots between; in a pattern * is any word, and > at the end all that follow. A link may be
 -- framegauge-bridge, which passes on to NATS and back.
 --
--- A message is delivered at most once, and is lost where nobody wants it: whoever needs certainty asks again,
--- and whoever answers does nothing twice.
+-- A message is delivered at most once, and is lost where nobody wants it: a sender that needs certainty sends
+-- again, and a receiver does nothing twice.
 local connection = require "framegauge.core.connection"
 local job = require "framegauge.core.job"
 local uv = require "luv"
@@ -60,7 +60,8 @@ function M.fits(pattern, subject)
    return words() == nil
 end
 
--- The words of a pattern before its first wildcard: by these it is found among those of a thousand links.
+-- The words of a pattern before its first wildcard: by these it is found among the patterns of a thousand
+-- links.
 local function head_of(pattern)
    return pattern:match "^(.-)%.?[*>]" or pattern
 end
@@ -217,7 +218,7 @@ function Bus:publish(subject, body)
    self:route { subject = subject, body = body }
 end
 
---- Send a message and call a function with its answer, or with nil when there is none in time.
+--- Send a message and call a function with its answer, or with nil when no answer comes in time.
 function Bus:ask(subject, body, patience, done)
    if not self.hears_answers then
       self:hear_answers()

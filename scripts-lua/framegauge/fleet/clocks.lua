@@ -21,7 +21,7 @@ local function int64(value)
    return ffi.cast("int64_t", value)
 end
 
--- Ask one agent. @return its state, and our raw times before and after; or nil and why there is none
+-- Ask one agent. @return its state, and our raw times before and after; or nil and the reason
 local function ask(control, name)
    local asked = time.raw()
    local answer = control:ask(name, "clock", {})

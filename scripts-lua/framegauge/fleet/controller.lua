@@ -16,7 +16,7 @@ local uv = require "luv"
 
 local M = {}
 
---- So many agents are asked at the same time for what takes them some work.
+--- The number of agents that get expensive requests at the same time.
 M.AT_ONCE = 64
 
 local Controller = {}
@@ -25,7 +25,7 @@ Controller.__index = Controller
 local VERSION = 1
 local PATIENCE = 10 -- seconds for an answer, without the work that is asked for
 local AGAIN = 1 -- seconds, after which a command without an answer is sent again; then later each time ...
-local MOST_TIMES = 4 -- ... up to so many times later
+local MOST_TIMES = 4 -- ... up to this many times later
 local BUSY = 4
 local RETRY_LEAST, RETRY_MOST = 0.2, 1 -- seconds between two tries to get all leases
 
@@ -56,7 +56,7 @@ function Controller:attach(names, handle)
    end)
 end
 
--- Whoever rests for an agent shall look.
+-- Wake jobs that rest for an agent.
 local function wake(self, name)
    if self.resting[name] then
       self.resting[name]()
@@ -143,7 +143,7 @@ function M.connect(agents, o)
    return self
 end
 
---- Connect once more to those of some agents whose connection is lost.
+--- Connect once more to agents whose connection is lost.
 function Controller:reach(names)
    local gone = {}
    for _, name in ipairs(names) do
@@ -272,7 +272,7 @@ end
 -- @param o.ttl      seconds
 -- @param o.wait     how long ports may be in use by others, seconds
 -- @param o.earlier  names of earlier controllers' runs that this one goes on with
--- @param o.take     take them from whoever has them
+-- @param o.take     take them from their present controller
 function Controller:lease(wanted, o)
    local began = uv.hrtime() / 1e9
    while true do

@@ -19,7 +19,7 @@ function M.planned(tester, i)
    return tonumber(C.fg_engine_peer_planned(tester.engine, i - 1))
 end
 
---- Another tester sent so many frames of a stream.
+--- Another tester sent this number of frames of a stream.
 function M.peer_sent(tester, i, frames)
    C.fg_engine_peer_sent(tester.engine, i - 1, frames)
 end

@@ -111,7 +111,7 @@ end
 -- @param name          of the agent, or of a controller
 -- @param o.server      list of addresses, as framegauge-bridge takes them
 -- @param o.users       the server's file of users
--- @param o.ca          file of certificates that vouch for the server; nil: those of the system
+-- @param o.ca          file of certificates that vouch for the server; nil: the system's
 -- @param o.controller  whether it is a controller
 -- @param o.bridge      path of framegauge-bridge; default: by its name
 -- @return the line for join()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The results of several agents as those of one trial.
+--- The results of several agents as results of one trial.
 --
 -- Of a stream its sender knows what left, and its receiver what arrived: nothing is rounded or estimated.
 -- What one of them cannot tell makes the trial invalid, and its figures are then nobody's.
@@ -84,7 +84,7 @@ local function strays_of(results, tester)
    return out
 end
 
--- What came of the memberships of all agents; nil where there were none.
+-- Results of the memberships of all agents; nil without memberships.
 local function members_of(results, tester)
    local out = { queries = 0, answers = 0, ports = {} }
    for name, result in pairs(results) do
@@ -116,7 +116,7 @@ function M.problems(results)
    return list
 end
 
--- Delays between machines are as exact as the clocks of both, or there are none and the reason is told.
+-- Delays between machines are as exact as the clocks of both, or they are absent with a reason.
 local function judge_delays(direction, one, results)
    local clock = ((results[one.to.agent] or {}).clocks or {})[one.from.agent] or {}
    local latency = direction.latency

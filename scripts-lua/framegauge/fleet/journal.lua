@@ -75,7 +75,7 @@ function Journal:write(command, result)
    end
 end
 
---- It again; nil when there is none.
+--- The entry again; nil without one.
 function Journal:read(command)
    local path = file_of(self, command)
    local file = io.open(path)

@@ -3,7 +3,7 @@
 --- Tests of TCP and UDP whose client is at one agent and whose server is at another one.
 --
 -- An agent is told its side: a kind of application that needs no more than numbers, the address of its port
--- and that of the other side. It runs that from the agreed start, and its counts go to the journal as those
+-- and the other side's. It runs its own from the agreed start, and its counts go to the journal as those
 -- of any trial. No figure is made of the clocks of both, so none depends on how far these are apart.
 local kinds = require "framegauge.methods.l4.kinds"
 local octets = require "framegauge.core.octets"
@@ -71,7 +71,7 @@ local function app_problem(app, own, agent)
    if not kinds.is_for_agents(app.test) then
       return "there is no application " .. tostring(app.test):sub(1, 40) .. " for agents"
    elseif app.address ~= own.ipv4 and app.address ~= own.ipv6 then
-      return "its address is not that of the port"
+      return "its address differs from the port's"
    elseif not app.server and #octets.unhex(app.next_hop) ~= 6 then
       return "a MAC address of a wrong form"
    elseif not CONGESTION[(app.tcp or {}).congestion] then

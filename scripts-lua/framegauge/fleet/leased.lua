@@ -338,7 +338,7 @@ local function run(self, at, armed)
    return raw
 end
 
--- Make the trial; its result, or why there is none, goes to the journal.
+-- Make the trial; its result, or the reason for its absence, goes to the journal.
 local function work(self, at, armed)
    local ok, raw = pcall(run, self, at, armed)
    if not ok then
@@ -353,11 +353,11 @@ local function work(self, at, armed)
    end
 end
 
--- Whether our common time is still what the controller compared with that of the others, but for its error
+-- Whether our common time is still what the controller compared with the others', but for its error
 -- and for what it may be slewed. @return why not, a sentence
 local function step_problem(clock, state, body)
    if type(body.raw) ~= "string" or type(body.distance) ~= "string" then
-      return "its clock was not compared with those of the other agents"
+      return "its clock was not compared with the other agents' clocks"
    end
    local since = tonumber(time.number(state.raw) - time.number(body.raw))
    local moved = math.abs(tonumber(clock:distance() - time.number(body.distance)))

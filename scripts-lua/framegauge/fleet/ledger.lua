@@ -90,7 +90,7 @@ local function problem_of(self, o)
    if type(o.ports) ~= "table" or not o.ports[1] then
       return "no ports are named"
    elseif type(o.by) ~= "string" or #o.by > 200 then
-      return "it is not said by whom"
+      return "it does not name its controller"
    elseif type(o.ttl) ~= "number" or not (o.ttl >= 1 and o.ttl <= MAX_TTL) then
       return ("a lease lasts 1 to %d seconds"):format(MAX_TTL)
    end

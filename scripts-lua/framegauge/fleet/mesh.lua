@@ -4,7 +4,7 @@
 --
 -- Without sites this is the circle method: N - 1 rounds, N where N is odd. Where hosts share the uplink of a
 -- site, at most k pairs of a round may cross it. Pairs inside a site need no uplink, pairs between two sites
--- need both. They are dealt greedily, those of the busiest sites and hosts first.
+-- need both. They are dealt greedily, pairs of the busiest sites and hosts first.
 local M = {}
 
 local function circle(hosts)

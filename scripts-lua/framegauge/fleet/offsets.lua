@@ -29,7 +29,7 @@ function M.new(clock)
    return setmetatable({ clock = clock, others = {}, moved_ns = 0 }, Offsets)
 end
 
---- Measure our clock again. Where we had no turn for long it has forgotten what came before; we have not.
+--- Measure our clock again. Where we had no turn for long it has forgotten the time before; we have not.
 function Offsets:look()
    local raw, before = self.clock.machine.raw(), self.own
    self.clock:look()
@@ -101,7 +101,7 @@ function Offsets:hear(name, told)
    self.others[name] = one
 end
 
---- By how much the clock of its stamps is ahead of that of ours, int64 nanoseconds; nil: it was not heard.
+--- By how much the clock of its stamps is ahead of ours, int64 nanoseconds; nil: no message of it came.
 function Offsets:ahead(name)
    local one = self.others[name]
    if not one then

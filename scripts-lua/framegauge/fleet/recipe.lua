@@ -42,7 +42,7 @@ function M.pack(value)
    return out
 end
 
---- The value again. What is none raises.
+--- The value again. An invalid one raises.
 function M.unpack(value, depth)
    depth = depth or 0
    if type(value) == "string" then
@@ -101,7 +101,7 @@ end
 
 --- The streams of a trial.
 -- @param list  of framegauge.tester.streams
--- @param owner  function(index of a port) -> whoever has it, as name of the agent and name of its port there
+-- @param owner  function(index of a port) -> its owner, as name of the agent and name of its port there
 -- @return list of { from =, to = { agent =, port = }, ... }
 function M.streams(list, owner)
    local out = {}

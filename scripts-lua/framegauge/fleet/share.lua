@@ -11,7 +11,7 @@ local M = {}
 
 local OTHERS = { other = true, from = {}, to = {}, loads = {}, fps = 0 }
 
---- Places of the streams that each agent is told, by its name: its own and those of which it receives copies,
+--- Places of the streams that each agent is told, by its name: its own and streams whose copies it receives,
 -- or the first one where it has none.
 function M.places(body)
    local by_agent = {}
@@ -54,7 +54,7 @@ local function told(list, places)
 end
 
 --- The part of a trial's description that an agent is told.
--- @param places  those of places() that are the agent's
+-- @param places  the ones of places() that are the agent's
 -- @param name    of the agent
 function M.of(body, places, name)
    local out = tables.copy(body)
@@ -81,14 +81,14 @@ local function whole(list, most)
    return out
 end
 
---- A description with all places again; those of others have other = true. Raises when it has no form.
+--- A description with all places again; other agents' have other = true. Raises when it has no form.
 function M.whole(body, most)
    local out = tables.copy(body)
    out.streams, out.described = whole(body.streams, most), whole(body.described, most)
    return out
 end
 
---- Counts of streams by their places: there are none of those that are not measured.
+--- Counts of streams by their places: unmeasured streams have no counts.
 -- @param list    of counts
 -- @param beside  what the streams are called, with all places
 function M.by_place(list, beside)

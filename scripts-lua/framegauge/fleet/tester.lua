@@ -3,7 +3,7 @@
 --- A tester made of the ports of several agents. A method uses it like any other tester (framegauge.tester).
 --
 -- Streams are made here as on one host, and told to the agents by their recipes. All agents start at an
--- agreed time; afterwards each stream's counts are those of its sender and of its receiver.
+-- agreed time; afterwards each stream's counts come from its sender and its receiver.
 local clocks = require "framegauge.fleet.clocks"
 local Controller = require "framegauge.fleet.controller"
 local description = require "framegauge.fleet.description"
@@ -25,7 +25,7 @@ local FleetTester = {}
 FleetTester.__index = FleetTester
 
 local BAD, BUSY = 2, 4
-local TOGETHER = 10 -- seconds in which ports wait for those of other agents
+local TOGETHER = 10 -- seconds in which ports wait for ports of other agents
 local OPENING = 120 -- seconds for an agent to open its ports
 local LEAD, ATTEMPTS = 0.5, 5 -- seconds from the order to the start; doubled after each failure
 local COLLECTING = 15 -- seconds beyond the end of a trial
@@ -53,7 +53,7 @@ function FleetTester.wanted_of(plan)
    return wanted
 end
 
--- Open the ports of an agent; those of another one may have to be there first.
+-- Open the ports of an agent; another agent's ports may have to be there first.
 function FleetTester:open_at(name, body)
    local ends = uv.hrtime() / 1e9 + TOGETHER
    local answer
@@ -95,7 +95,7 @@ end
 --- Lease and open the ports of a plan. Call it inside a job.
 -- @param o.max_frame  bytes with FCS of the largest frame; default: the method's
 -- @param o.lead       seconds from the order to the start
--- @param o.control    connected agents (framegauge.fleet.controller); default: those of the plan
+-- @param o.control    connected agents (framegauge.fleet.controller); default: the plan's
 -- @param o.earlier    of a run that is resumed: what its trials were known by at the agents
 -- @return the tester, or nil and an error object
 function FleetTester.open(plan, o)
@@ -171,7 +171,7 @@ function FleetTester:prepare(body, o, names)
 end
 
 -- The agreed start: by the clock that all have, or in their common time.
--- @return nanoseconds; or nil and why there is none
+-- @return nanoseconds; or nil and the reason
 function FleetTester:moment(body, lead, readings)
    local at = time.raw() + ffi.cast("int64_t", (lead + body.learning_wait) * 1e9)
    if self.scale == "machine" then
@@ -398,7 +398,7 @@ function FleetTester:run_l4(o)
    return l4.join(results, body, join.results(results, body, self))
 end
 
---- What the trials of this run are known by at the agents: those of earlier controllers first.
+--- What the trials of this run are known by at the agents: earlier controllers' trials first.
 function FleetTester:known_by()
    return tables.joined(self.earlier, { self.control.run })
 end

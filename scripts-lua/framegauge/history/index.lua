@@ -6,7 +6,7 @@
 -- never the only copy of anything: a run is read again when its result.json has changed, and forgotten when
 -- it is gone. In the folder an index that is missing, damaged or of another version is made again; where it
 -- cannot be written, it is made in memory. In a shared one each tester keeps the runs of its own folder,
--- whose names begin with HOST:FOLDER, and sees those of all.
+-- whose names begin with HOST:FOLDER, and sees the runs of all.
 local compare = require "framegauge.report.compare"
 local Database = require "framegauge.core.sqlite"
 local files = require "framegauge.report.files"
@@ -24,7 +24,7 @@ Index.FILE = ".framegauge-history.sqlite"
 
 local VERSION = 2 -- of the tables
 local BAD_USAGE = 2
-local DEEPEST = 3 -- folders below that of the runs
+local DEEPEST = 3 -- folders below the folder of the runs
 
 local TABLES = {
    [[CREATE TABLE runs (

@@ -12,7 +12,7 @@ local M = {}
 
 M.BETTER, M.WORSE, M.CHANGED = "better", "worse", "changed"
 
---- A regression is new for so many runs from where the worse level begins.
+--- A regression is new for this many runs from where the worse level begins.
 M.NEW = 5
 
 local function key_of(point)

@@ -80,7 +80,7 @@ function M.interval(list)
    end)
 end
 
--- What we were too late to send: the rate that the client gets is ours, then, and not that of the path.
+-- Data that we were too late to send: the rate that the client gets is ours, then, and not the path's.
 local function late_words(r)
    local n = r.sent and r.udp and r.ours.left_out or 0
    return n > 0 and (", tester-limited: %s too late to be sent (host.max_lag)"):format(

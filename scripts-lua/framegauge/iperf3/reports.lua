@@ -62,7 +62,7 @@ function M.read(l4, index)
    return list
 end
 
---- Counts of several streams together: jitter is their mean, times are those of the longest. What is not
+--- Counts of several streams together: jitter is their mean, times are the longest's. What is not
 -- known of one of them is nil.
 function M.sum(list)
    local sum = { octets = 0, datagrams = 0, lost = 0, out_of_order = 0, left_out = 0, retransmits = 0,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Applications of the L4 engine (lib/apps/fg_l4_app.h) from plain tables, and what came of them as tables.
+--- Applications of the L4 engine (lib/apps/fg_l4_app.h) from plain tables, and their results as tables.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local json = require "framegauge.text.json"
@@ -314,7 +314,7 @@ local function replies_of(r)
    return codes, last ~= "" and last or nil
 end
 
---- What came of application @p index (from 0) of a worker, of kind @p test.
+--- Results of application @p index (from 0) of a worker, of kind @p test.
 function M.read(l4, index, test)
    local r = ffi.new "struct fg_l4_result"
    C.fg_l4_read(l4, index, r)

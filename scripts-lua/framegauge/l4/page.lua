@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Pages of the L4 engine (lib/apps/fg_l4_page.h) from plain tables, and what came of them.
+--- Pages of the L4 engine (lib/apps/fg_l4_page.h) from plain tables, and their results.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
@@ -18,7 +18,7 @@ function M.config(page)
    return ffi.new("struct fg_l4_page", { objects, #page.objects, page.connections }), objects
 end
 
---- What came of the pages of application @p index of a worker.
+--- Results of the pages of application @p index of a worker.
 -- @param r         struct fg_l4_page_result
 -- @param times_of  function(struct fg_l4_times) -> table or nil
 -- @return { loaded =, failed =, load = times or nil, moments = of the objects of a page }; nil: it loads none

@@ -9,8 +9,8 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local TESTER_FAULT = 3 -- severity of a counter that says the tester was short of something
--- Share of the time that all workers together may be held up. Whoever waits for an answer waits for them,
--- too, so that a rate may be as much too low.
+-- Share of the time that all workers together may be held up. A client that waits for an answer waits for
+-- them, too, so that a rate may be as much too low.
 local HELD_UP = 0.05
 
 --- A counter of a side; those that stayed at 0 are not written down.

@@ -14,7 +14,7 @@ local function headers(ip, transport, o)
    return ethernet.header_octets(ip, transport == "tcp" and o.timestamps and "tcp+ts" or transport)
 end
 
--- Octets on the wire of one packet with so much payload.
+-- Octets on the wire of one packet with a payload.
 local function packet(ip, transport, payload, o)
    return ethernet.wire_octets(headers(ip, transport, o) + payload, o.tags) - (o.uncounted or 0)
 end
@@ -24,7 +24,7 @@ function M.mss(ip, o)
    return o.mtu - headers(ip, "tcp", o)
 end
 
--- The same of a message that may take several segments.
+-- Octets on the wire of a message that may take several segments.
 local function message(ip, octets, o)
    local mss = M.mss(ip, o)
    local full = math.floor(octets / mss)
@@ -69,7 +69,7 @@ function M.udp_stream(rate, ip, o)
    return rate * o.datagram / packet(ip, "udp", o.datagram, o)
 end
 
--- Transactions per second of so many octets each way.
+-- Transactions per second with these octets each way.
 local function per_second(rate, there, back)
    return rate / (8 * math.max(there, back))
 end
@@ -112,7 +112,7 @@ function M.cc(rate, ip, o)
    return per_second(rate, there + packet(ip, "tcp", 0, o), back)
 end
 
---- Payload bits per second of files of so many octets, a connection for each. What control connections take
+--- Payload bits per second of files of a size, a connection for each. What control connections take
 -- beside them is left out, and so is a FIN, which may go with the last of the file.
 function M.files(rate, ip, o, octets)
    return rate * octets / (message(ip, octets, o) + syn(ip, o))
@@ -128,8 +128,8 @@ function M.http(rate, ip, o, request, response)
    return per_second(rate, there / n + message(ip, request, o), back / n + message(ip, response, o))
 end
 
---- The same of HTTP/2: messages of several streams share segments, one stream's have segments of their own.
--- What a connection takes beside them is left out.
+--- Requests per second of HTTP/2: messages of several streams share segments, one stream's have segments of
+-- their own. What a connection takes beside them is left out.
 function M.http2(rate, ip, o, request, response)
    if o.streams == 1 then
       return per_second(rate, message(ip, request, o), message(ip, response, o))
@@ -150,7 +150,7 @@ function M.mathis(mss, rtt, p)
    return 8 * mss / rtt * math.sqrt(1.5 / p)
 end
 
---- The same of CUBIC: RFC 9438, 5.2, equation 6, and never less than Reno (5.1, "Reno-friendly").
+--- The mean rate of CUBIC: RFC 9438, 5.2, equation 6, and never less than Reno (5.1, "Reno-friendly").
 function M.cubic(mss, rtt, p)
    local window = (CUBIC_C * (3 + CUBIC_BETA) / (4 * (1 - CUBIC_BETA))) ^ 0.25 * (rtt / p) ^ 0.75
    return math.max(8 * mss / rtt * window, M.mathis(mss, rtt, p))

@@ -23,7 +23,7 @@ local function nanoseconds(seconds)
 end
 
 -- A number that lasts as long as the clock of the time stamps, so that a host that remembers connections of
--- an earlier trial, or program, finds those of ours later than theirs. The wire's hosts remember nothing.
+-- an earlier trial, or program, finds our numbers later than theirs. The wire's hosts remember nothing.
 local function secret_of(tester, port)
    local file = not tester.wires and io.open "/proc/sys/kernel/random/boot_id"
    if not file then
@@ -92,7 +92,7 @@ local function close_sides(tester, sides)
    end
 end
 
--- For how many addresses the port has to answer: those of its applications begin with its own.
+-- For how many addresses the port has to answer: its applications' addresses begin with its own.
 local function addresses_of(side)
    local most = 1
    for _, one in ipairs(side.apps) do
@@ -251,7 +251,7 @@ end
 -- @param o.interval       of the series, seconds; nil: none
 -- @param o.mtu            octets
 -- @param o.seed           of all that is random
--- @param o.draw           number of the random draws of the reference device; default: that of the trial
+-- @param o.draw           number of the random draws of the reference device; default: the trial's number
 -- @param o.look           called now and then with the list of how many connections each side has, TIME_WAIT
 --                         included; once it returns true, all ends at once. May be nil
 -- @param o.streams        of test frames (framegauge.tester.streams), from ports without a worker; may be nil

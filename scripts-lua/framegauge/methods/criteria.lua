@@ -34,7 +34,7 @@ local function tables_of(plan)
    return require("framegauge.methods." .. plan.test .. ".result").TABLES
 end
 
--- The tables that a plan fills. Where they are named as tests are, those of the other tests stay empty.
+-- The tables that a plan fills. Where they are named as tests are, tables of the other tests stay empty.
 local function made_by(plan)
    local all, tests = tables_of(plan), plan[plan.test].tests
    local by_test = false
@@ -183,7 +183,7 @@ local function names_of(plan)
       :format(all - #main) or "")
 end
 
--- Can rows of a table count for a criterion? Those of some tables only where it names them, with @.
+-- Can rows of a table count for a criterion? Rows of some tables only where it names them, with @.
 local function counts(one, subjects)
    return not one.asked or one.record.by_key[one.asked] ~= nil
       or tables.find(subjects, "key", one.asked) ~= nil

@@ -2,7 +2,7 @@
 
 --- The test methods, by the name that `test:` has in a plan. Each is a module framegauge.methods.<name>:
 --
---    TITLE                             what it is called: "RFC 2544"
+--    TITLE                             its name: "RFC 2544"
 --    heading(plan)                     which of its tests, in words: "throughput, latency"
 --    scope(plan)                       how much of it, in words: "7 frame sizes"
 --    check(plan, tester)               what keeps the plan from being run, a sentence, or nil

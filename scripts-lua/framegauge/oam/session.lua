@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- One OAM session on a tester, as a trial: probes from a port to a reflector, which is that of another port
+--- One OAM session on a tester, as a trial: probes from a port to a reflector, which is at another port
 -- of the tester, or a peer somewhere.
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"

@@ -196,7 +196,7 @@ function Calls:get_config()
    return read.mark("Config", self.value)
 end
 
--- Read a change, and what it is about; raise all its faults.
+-- Read a change, and its subject; raise all its faults.
 function Calls:change(message, of, value)
    local request, found = request_of.read(message, value), read.found()
    local one, other = of(request, value, {
@@ -231,7 +231,7 @@ Calls.update_config = exclusive(function(self, value)
       ways[#ways + 1] = flow.back and { flow = flow.back, stream = one.stream.back }
    end
    if not updates.have_room(self.traffic, ways) then
-      refuse { "flows.flows: there is no room for so many flows that get another size while they run" }
+      refuse { "flows.flows: there is no room for this many flows that get another size while they run" }
    end
    for _, one in ipairs(list) do
       self.value.flows[one.index] = one.raw

@@ -72,7 +72,7 @@ local function comparisons(at, value, mask)
    return list
 end
 
--- One field as a condition; nil where it is none.
+-- One field as a condition; nil for an invalid one.
 local function condition(at, width, field, mode)
    local value, mask = bits_of(field.value, width), bits_of(field.mask, width)
    if not any(value) and not any(mask) and not field.negate then

@@ -58,7 +58,7 @@ local function ports_of(config, env, found)
          found:fault(path .. ".location", '"%s" is no port of the tester; expected one of %s',
             port.location:gsub("%c", "?"), table.concat(env.locations(), ", "))
       elseif place and places[place] then
-         found:fault(path .. ".location", "is that of %s", places[place])
+         found:fault(path .. ".location", "is the location of %s", places[place])
       elseif not port.location then
          found:warn(path, "has no location; no flow can use it")
       end
@@ -191,7 +191,7 @@ local function stream_between(flow, ends, path, env, found)
    return nil
 end
 
--- The stream of its way back; what there is to be said of its headers was said of those of the other one.
+-- The stream of its way back; faults of its headers were reported for the other one.
 local function stream_back(flow, ends, path, env, found)
    local back, far = reverse.ends(ends)
    if not back then
@@ -246,7 +246,7 @@ end
 
 --- Translate flows that were added later.
 -- @param state  { ports =, devices = } of read()
--- @return list of streams, of use only if nothing was found; behind that of a bidirectional flow its `back`
+-- @return list of streams, of use only if nothing was found; with a bidirectional flow its `back` follows
 function M.flows(list, key, state, env, found)
    local streams = {}
    for i, flow in ipairs(list) do

@@ -67,7 +67,7 @@ local function add_hosts(state, ethernet, interface, path, found)
          local host = host_of(o, version, interface, below)
          local same = key_of(interface.port, interface.tags, host)
          if state.taken[same] then
-            found:fault(below .. ".address", "%s is that of %s", o.address, state.taken[same])
+            found:fault(below .. ".address", "%s is the address of %s", o.address, state.taken[same])
          end
          state.taken[same] = below
          state.hosts[#state.hosts + 1] = host
@@ -156,7 +156,7 @@ local function ends_named(names, devices, path, found)
    return list
 end
 
--- Who sends to whom; nil after a fault.
+-- Sender and receiver; nil after a fault.
 local function pairs_of(o, tx, rx, path, found)
    local list = {}
    if o.mode == "one_to_one" then
@@ -212,7 +212,7 @@ function M.ends(o, devices, path, found)
    return { tx = port, rx = ports, pairs = list }
 end
 
---- To whom a frame goes first: the other end itself where it is in the network of the sender, else its
+--- The first hop of a frame: the other end itself where it is in the network of the sender, else its
 -- gateway.
 -- @return a MAC, or nil where it is the gateway's, and the host whose gateway has to be known, or nil
 function M.next_hop(pair)

@@ -4,7 +4,7 @@
 -- LACP (framegauge.tester.lacp).
 --
 -- A LAG stands where a flow has a port. `members` are its ports, `now` those that frames may be distributed
--- over; there are none as long as fewer than min_links could be.
+-- over; no port is used as long as fewer than min_links could be.
 local address = require "framegauge.plan.address"
 local lacp = require "framegauge.tester.lacp"
 local read = require "framegauge.otg.read"
@@ -38,7 +38,7 @@ local function mac_of(ethernet, port, env, path, found)
       or found:fault(path .. ".ethernet.mac", "%s is no MAC of a station", ethernet.mac)
 end
 
--- The agent of a member. The standard has no port of number 0: that of the place in the LAG.
+-- The agent of a member. The standard has no port of number 0: then the place in the LAG counts.
 local function agent_of(lag, member, i, mac)
    local port, group = member.lacp or read.default "LagPortLacp", lag.protocol
    local number, interval, timeout = port.actor_port_number, port.lacpdu_periodic_time_interval,
@@ -67,7 +67,7 @@ local function add_member(lag, member, i, path, c)
       lag.members[#lag.members + 1] = port
       local agent = lag.protocol and agent_of(lag, member, i, mac)
       if agent and lag.numbers[agent.actor.port] then
-         found:fault(path .. ".lacp.actor_port_number", "%d is that of %s", agent.actor.port,
+         found:fault(path .. ".lacp.actor_port_number", "%d is the number of %s", agent.actor.port,
             lag.numbers[agent.actor.port])
       elseif agent then
          lag.agent[port], lag.numbers[agent.actor.port] = agent, path

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The devices of a configuration as they live: started or stopped, whom they know, whom they reach.
+--- The devices of a configuration as they live: started or stopped, the neighbours they know and reach.
 --
 -- Each address is an emulated host of the tester. The frames of a flow between devices go to the MAC of a
 -- gateway, which is known only when it has answered, so they are made when the flow starts.

@@ -129,7 +129,7 @@ end
 local function read_enum(field, value, path, found)
    if type(value) ~= "string" or not tables.contains(field.values, value) then
       local hint = type(value) == "string" and suggest.hint(value, field.values) or ""
-      return found:fault(path, "%s is none of %s%s", shown(value), table.concat(field.values, ", "), hint)
+      return found:fault(path, "%s is not one of %s%s", shown(value), table.concat(field.values, ", "), hint)
    end
    return value
 end
@@ -158,7 +158,7 @@ for kind in pairs(FORMATS) do
    readers[kind] = read_text
 end
 
--- The path of a list's item: [i], and its name if it has one, of which the beginning is enough.
+-- The path of a list's item: [i], and the beginning of its name if it has one.
 local function item_path(path, i, item)
    local name = type(item) == "table" and type(item.name) == "string" and item.name:sub(1, MAX_NAME)
    return ("%s[%d]%s"):format(path, i - 1, name and (' "%s"'):format(name:gsub("%c", "?")) or "")

@@ -8,7 +8,7 @@
 --
 -- Types are str bool u32 u64 i32 float double, formats of text (mac ipv4 ipv6 hex), enums {a b c} and other
 -- messages. A message whose field `choice` is an enum has one alternative at a time. A field whose message
--- is not listed here is not supported: reading refuses it. The numbers are those of the protobuf fields.
+-- is not listed here is not supported: reading refuses it. The numbers are the protobuf fields' numbers.
 --
 -- P(format,default,features) is a pattern, a field of a header whose value may change from frame to frame; of
 -- the features A is auto, R random, T metric_tags, and def=auto the default. Format uN is a number of N bits.

@@ -22,11 +22,11 @@ local function excess(traffic, flows)
    return nil
 end
 
--- A trial that runs has room for so many flows that were added since it began.
+-- A trial that runs has room for a limited number of flows that were added since it began.
 local function check_room(traffic, flows)
    local late = excess(traffic, flows)
    if late then
-      refusal.raise { ("%s: there is no room for so many flows that were added while others run; it can "
+      refusal.raise { ("%s: there is no room for this many flows that were added while others run; it can "
          .. "start when these have stopped"):format(late.stream.path) }
    end
 end

@@ -73,7 +73,7 @@ end
 function M.page()
    local list = {
       "# What of the Open Traffic Generator API is supported", "",
-      "The API is that of the models 1.61, over HTTP, HTTPS and gRPC, with its streams. A request that asks",
+      "The API is the models' 1.61, over HTTP, HTTPS and gRPC, with its streams. A request that asks",
       "for more than this page has is refused with the path of each place.",
       "[How to use it](../how-to/otg.md).",
       "",

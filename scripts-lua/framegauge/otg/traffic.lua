@@ -201,14 +201,14 @@ function Traffic:start_now(flows, all)
    end
 end
 
--- Let those of a flow that send begin, or go on.
+-- Let the sending streams of a flow begin, or go on.
 function Traffic:start_streams(slots)
    for _, slot in ipairs(slots.senders) do
       self.live:start_stream(slot)
    end
 end
 
--- Stop streams. @return the time of that, which takes a look at all streams; nil: there are none
+-- Stop streams. @return the time, found by a look at all streams; nil: no stream
 function Traffic:stop_streams(flows)
    for _, flow in ipairs(flows) do
       for _, slot in ipairs(flow.slots.senders) do
@@ -427,7 +427,7 @@ function Traffic:close()
    end
 end
 
---- Counts of the trial that a port has received, with those of the trials before since the ports were
+--- Counts of the trial that a port has received, with the counts of the trials before since the ports were
 -- cleared.
 function Traffic:received(place)
    local before = self.before[place] or { rx = 0, rx_bytes = 0 }

@@ -26,8 +26,8 @@ local function rest_of(traffic, flow, load)
    return (rest.frames or 1) > 0 and (rest.seconds or 1) > 0 and rest or nil
 end
 
---- Let other streams go on for those of a flow that runs, from the frame on that would have been the next.
--- Where other ports send them, the last ones had not all come as far, and some values may come again.
+--- Let other streams go on for the streams of a flow that runs, from the frame on that would have been the
+-- next. Where other ports send them, the last ones had not all come as far, and some values may come again.
 function M.replace(traffic, flow)
    local before, sent = flow.slots, 0
    local sent_by = tables.map(before.senders, function(slot)
@@ -51,8 +51,8 @@ function M.replace(traffic, flow)
    end
 end
 
--- Must another stream go on for that of a flow, if this becomes its stream? A load of a number of frames
--- could be changed, too, but what is left of it is known only when nothing of it is sent any more.
+-- Must another stream go on for the stream of a flow, if this becomes its stream? A load of a number of
+-- frames could be changed, too, but what is left of it is known only when nothing of it is sent any more.
 local function is_other(flow, stream)
    return stream.load.frames ~= nil or not tables.same(flow.stream.cycle, stream.cycle)
 end
@@ -87,7 +87,7 @@ function M.apply(traffic, flow, stream)
    end
 end
 
---- Flows over a LAG leave over those of its ports that are in use now. Call it inside a job.
+--- Flows over a LAG leave over its ports that are in use now. Call it inside a job.
 function M.follow_lags(traffic)
    local flows = traffic.live and traffic.flows or {}
    spread.refresh(flows)

@@ -28,7 +28,7 @@ function M.parse(text, family)
 end
 
 --- Read "198.18.1.2/24".
--- @return { address =, prefix = }, or nil if the text is none of the family
+-- @return { address =, prefix = }, or nil if the text is not an address of the family
 function M.parse_prefix(text, family)
    local address, prefix = text:match("^([^/]+)/(%d%d?%d?)$")
    prefix = tonumber(prefix)

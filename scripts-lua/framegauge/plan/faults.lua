@@ -20,9 +20,9 @@ local function kind(key, what, ...)
          { key = "random", type = "ratio", default = "0%", max = "100%",
            help = "and this share of the frames at random" },
          { key = "run", type = "integer", default = "1", min = "1", max = "1024",
-           help = "so many in a row each time: of every n the last ones, at random as many as follow" },
+           help = "frames in a row each time: of every n the last ones, at random the ones that follow" },
          { key = "most", type = "integer", default = "0", min = "0", max = COUNT,
-           help = "no more than so many frames in all; 0: without end" },
+           help = "at most this many frames in all; 0: without end" },
          ...
       },
    }
@@ -107,7 +107,7 @@ function M.check(stream, path, port, fps, make, found)
       found:add(path .. ".oversize.size", err.message)
    end
    if errors.ip_length and errors.l4_length and errors.ip_length.by ~= errors.l4_length.by then
-      found:add(path .. ".l4_length.by", "another than that of ip_length", "the same")
+      found:add(path .. ".l4_length.by", "another than in ip_length", "the same")
    end
    check_port(errors, path, port, found)
    if found:has_below(path) then

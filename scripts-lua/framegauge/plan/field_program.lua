@@ -4,14 +4,14 @@
 --
 --    destination: 198.19.1.2-198.19.1.254                  from the first to the last, and again
 --    destination: {from: 1024, to: 65535, step: 3}         in steps; downwards when `to` is less than `from`
---    destination: {from: 1024, count: 10}                  so many values
+--    destination: {from: 1024, count: 10}                  10 values
 --    destination: [80, 443, 8080]                          these; or {list: [80, 443], hold: 2}
 --    source: {random: 1024-65535, seed: 7}                 any of them; `all`: any value of the field, of an
 --                                                          IPv6 address of all 128 bits
 --    ttl: {from: 1, to: 255, every: 100}                   every hundredth frame only
 --    ttl: {from: 1, to: 255, hold: 100}                    each for a hundred frames
 --
--- Values are written as those of the field. Which frame carries what follows from its number alone.
+-- Values are written like the field's. The value in a frame follows from the frame's number alone.
 local field_value = require "framegauge.plan.field_value"
 local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"

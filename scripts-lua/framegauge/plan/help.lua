@@ -148,7 +148,7 @@ end
 function M.markdown()
    local out = {
       "# Plans\n\n", INTRODUCTION, "\n## Values\n\n", markdown_table({ "", "written as" }, types.legend),
-      "\n## Devices\n\n", markdown_table({ "`device`", "what it is" }, marked(DEVICES)),
+      "\n## Devices\n\n", markdown_table({ "`device`", "meaning" }, marked(DEVICES)),
    }
    for _, section in ipairs(sections()) do
       local lines = {}

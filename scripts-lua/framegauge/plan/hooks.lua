@@ -27,11 +27,11 @@ M.row = {
    key = "hooks", type = "map", of = of_hook, name = "name", most = 16, default_help = "none",
    names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
    expected = "hooks by name, such as chat: {on: fail, command: [./tell-us]}",
-   help = "whom to tell of a run when it ends, by names of your choice. A hook that fails is reported, and "
+   help = "programs and addresses to notify when a run ends, by name. A hook that fails is reported, and "
       .. "changes neither the result nor the exit status",
 }
 
---- The parts of an http address: host, port and path; nil where it is none.
+--- The parts of an http address: host, port and path; nil for another text.
 function M.address(text)
    local host, rest = text:match "^http://([%w.-]+)(.*)$"
    local port, path = (rest or ""):match "^:(%d+)(.*)$"

@@ -36,14 +36,14 @@ local function read_file(path)
    }
 end
 
--- The name of a plan that says none: that of its file.
+-- The name of a plan without one: its file's.
 local function stem(path)
    local name = path:match("([^/]*)$"):gsub("%.ya?ml$", ""):gsub("[^%w ._-]", "-"):sub(1, 64)
    return name:find("^%w") and name or "plan"
 end
 
 -- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
--- A reflector has those of the routers there; the last of an odd number of ports is an input.
+-- A reflector has the addresses of the routers there; the last of an odd number of ports is an input.
 local function fill_addresses(values, found)
    local places = topology.places(#values.ports, values.topology)
    for i, port in ipairs(values.ports) do
@@ -76,7 +76,7 @@ local function shape_reference_device(device)
    return device
 end
 
--- Agents that only ports name are those of the bus.
+-- Agents that only ports name are agents of the bus.
 local function add_agents(fleet, ports)
    for _, port in ipairs(ports) do
       local name = port.kind == "fleet" and port.device:match "^agent:(.-)/"

@@ -5,7 +5,7 @@
 --    bytes: [{at: 30, octets: 2, mask: 0x0fff, from: 0, to: 4095}]
 --
 -- What they change to is written as for a field (plan/field_program.lua), or is one `value`. The offset is
--- that of the layer or, beside `frame`, of the frame. A checksum that covers them follows.
+-- from the layer's begin or, next to `frame`, from the frame's. A checksum that covers them follows.
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
 local octets = require "framegauge.core.octets"
@@ -13,7 +13,7 @@ local problems = require "framegauge.plan.problems"
 
 local M = {}
 
---- What it is, for messages.
+--- A description, for messages.
 M.expected = "a list of groups, such as [{at: 30, octets: 2, from: 0, to: 99}]"
 
 local OWN = { at = true, octets = true, mask = true, value = true }

@@ -65,7 +65,7 @@ M.rows = {
    { key = "loss_every", type = "integer", default = "0", min = "0", max = COUNT, into = "loss.every",
      help = "loses every n-th frame; 0: none" },
    { key = "loss_run", type = "integer", min = "1", max = COUNT, into = "loss_run", default_help = "1",
-     help = "and so many in a row then: the last ones of each n" },
+     help = "frames lost in a row each time: the last ones of each n" },
    { key = "loss_random", type = "ratio", default = "0%", max = "100%", into = "loss.random",
      help = "loses this share of the frames at random" },
    { key = "loss_pattern", type = "string", longest = 64, match = "^[.x]+$", default_help = "none",
@@ -75,7 +75,7 @@ M.rows = {
    jitter,
    triggered("reorder", "frames that others may pass", "holds back",
       { key = "by", type = "integer", default = "1", min = "0", max = "65535", into = "reorder_places",
-        help = "until so many later ones have passed; 0: for a time" },
+        help = "until this many later frames have passed; 0: for a time" },
       { key = "late", type = "time", default = "10ms", min = "1ns", max = "10s", into = "reorder_ns",
         help = "for so long; with by: at most" }),
    triggered("duplicate", "frames that arrive twice", "copies",
@@ -90,7 +90,7 @@ M.rows = {
         help = "bytes at the end that are spared, without the FCS; 18 is the signature of a test frame" }),
 }
 
--- A group that says how, but not how often, was not meant so; for a second way it may say that there is none.
+-- A group that says how, but not how often, is a mistake; for a second way it may say never.
 local function happens(way, key, path, found)
    local group = way[key]
    if group and group.every == 0 and group.random == 0 then
@@ -102,7 +102,7 @@ end
 -- @param way    its values
 -- @param path   where they stand in the plan
 -- @param found  takes the problems (plan/problems.lua)
--- @param first  the way whose keys hold where this one says nothing; nil: there is none
+-- @param first  the way whose keys hold where this one says nothing; nil: no first way
 function M.check(way, path, found, first)
    local run, every = way.loss_run, way.loss_every or first and first.loss_every or 0
    if run and every == 0 then

@@ -63,7 +63,7 @@ local function wire_number(port)
    return tonumber(port.device.name:match "%d+$")
 end
 
--- The wires that a plan of so many ports has, in words.
+-- The wires of a plan by its number of ports, in words.
 local function wires_in_words(n)
    return n <= 2 and "wire0 or wire1" or ("one of wire0 to wire%d"):format(n - 1)
 end

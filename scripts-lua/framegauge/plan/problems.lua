@@ -128,7 +128,7 @@ function Problems:add(path, message, expected, node)
    end
 end
 
---- The problems in the order of the file, those of the command line last.
+--- The problems in the order of the file, problems of the command line last.
 function Problems:sorted()
    table.sort(self.list, function(a, b)
       if (a.origin ~= nil) ~= (b.origin ~= nil) then

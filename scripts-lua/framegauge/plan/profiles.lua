@@ -44,7 +44,7 @@ local profile_row = {
       { key = "mark_green", type = "integer", min = "0", max = "63", default_help = "none: as it came",
         help = "DSCP, PCP or DEI, whichever is the marking, that green frames leave with" },
       { key = "mark_yellow", type = "integer", min = "0", max = "63", default_help = "none: as it came",
-        help = "the same of yellow frames" },
+        help = "ratio for yellow frames" },
       { key = "shaping", type = "time", default = "0s", max = "10s",
         help = "a wrong profile: frames wait for tokens, so long at most, instead of being dropped" },
    },
@@ -65,7 +65,7 @@ local function check_marks(profile, key, found)
    for _, mark in ipairs { "mark_green", "mark_yellow" } do
       local value, most = profile[mark], HIGHEST[profile.marking]
       if value and not most then
-         found:add(key .. "." .. mark, "nothing says what it is", "marking: dscp, pcp or dei beside it")
+         found:add(key .. "." .. mark, "it has no meaning by itself", "marking: dscp, pcp or dei, too")
       elseif value and value > most then
          found:add(key .. "." .. mark, ("there is no %s %d"):format(profile.marking:upper(), value),
             "0 to " .. most)

@@ -12,14 +12,14 @@
 --    service               whether it is no test, but has a command of its own
 --    on_wires              whether a service may have the ports of virtual wires, because it sends itself
 --
--- and what it needs of the tester, in the terms of which the layers below know no method:
+-- and what it needs of the tester, in terms that name no method:
 --
 --    frame_sizes(plan)     bytes with FCS of all frames that may be sent
 --    topology(values)      which ports send to which (framegauge.traffic.topology); default: pairs
 --    topology_key          the key that says so, where there is one
 --    one_way(plan)         whether only inputs send
 --    alone                 whether a single port will do
---    fleet                 whether its ports may be those of agents (framegauge.fleet); or a rule for these,
+--    fleet                 whether its ports may belong to agents (framegauge.fleet); or a rule for these,
 --                          function(values, found)
 --    two_testers(values)   whether one of the ports is a remote tester's
 --    remembers             whether trials find in the device what earlier ones left there

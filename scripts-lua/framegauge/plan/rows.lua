@@ -174,7 +174,7 @@ local dut = {
    key = "dut", type = "group", optional = true,
    help = "the device under test, for the report",
    fields = {
-      { key = "name", type = "string", longest = 200, default_help = "none", help = "what it is" },
+      { key = "name", type = "string", longest = 200, default_help = "none", help = "a description" },
       { key = "firmware", type = "string", longest = 200, default_help = "none", help = "what runs on it" },
       { key = "filters", type = "string", default_help = "none",
         help = "the filters configured on it, as its command lines (RFC 2544, 11.4)" },

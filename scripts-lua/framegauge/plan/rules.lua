@@ -17,7 +17,7 @@ local switch = require "framegauge.plan.switch"
 
 local M = {}
 
---- Apply every rule: those of the ports, of the reference device, of the streams and of the method that is
+--- Apply every rule: of the ports, of the reference device, of the streams and of the method that is
 -- to run.
 -- @param values  of the whole plan
 -- @param found   takes the problems (plan/problems.lua)

@@ -27,7 +27,7 @@ local types = require "framegauge.plan.types"
 
 local M = {}
 
--- Whoever wrote more did not mean one of ours.
+-- A text with more faults does not mean one of ours.
 local LONGEST_KEY = 40
 
 local kind_names = { map = "a group of keys", list = "a list", scalar = "a single value" }
@@ -207,7 +207,7 @@ local function count_fits(row, count, path, found, node)
    end
 end
 
--- Of more than there may be, the first ones stand for all: the rules are made for so many.
+-- Of more than there may be, the first ones stand for all: the rules are made for that number.
 local function first_of(row, all)
    local list = {}
    for i = 1, math.min(#all, row.most or math.huge) do

@@ -36,7 +36,7 @@ function M.no_gateways(why)
    end
 end
 
---- Names of a list are those of ports, but not of all.
+--- Names of a list are names of ports, but not of all.
 -- @param key   of the list
 -- @param list  of names, or nil
 function M.are_some_ports(values, found, key, list)

@@ -9,7 +9,7 @@ M.row = {
       .. "without it they are flooded. Memberships outlive trials",
    fields = {
       { key = "groups", type = "integer", default = "1024", min = "1", max = "65536",
-        help = "groups that it has room for, those of all VLANs together; others are not registered" },
+        help = "groups that it has room for, all VLANs together; others are not registered" },
       { key = "key", type = "enum", values = { "ip", "mac" }, default = "ip",
         help = "what an entry is of: a group, or its MAC address, which 32 groups of IPv4 share" },
       { key = "unregistered", type = "enum", values = { "flood", "drop" }, default = "flood",

@@ -82,7 +82,7 @@ local load_row = {
         help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes "
            .. "of the frames; 0 sends nothing" },
       { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
-        help = "send bursts of so many frames" },
+        help = "send bursts of this many frames" },
       { key = "within", type = "rate", max = "100%", default_help = "the line's",
         help = "load within a burst" },
       { key = "gap", type = "time", max = "24h", default_help = "as the rate says",
@@ -90,7 +90,7 @@ local load_row = {
       { key = "per_second", type = "number", min = "0.001", max = "1000000000",
         default_help = "as the rate says", help = "bursts per second, in place of the rate" },
       { key = "poisson", type = "rate", max = "100%", default_help = "none",
-        help = "frames at random times, independent of each other, so many in the mean" },
+        help = "frames at random times, independent of each other, with the rate as their mean" },
       { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
         help = "of these times" },
       { key = "profile", type = "list", default_help = "none",
@@ -127,7 +127,7 @@ local stream_row = {
         help = "the port that should receive it" },
       { key = "frame", type = "stack", expected = plan_stack.expected, default_help = "[ethernet, ipv4, udp]",
         help = "its protocols from the outside in, each a name, a name with its fields, or a name with the "
-           .. "value of its main field; addresses left out are those of the ports and gateways, and ipv4 has "
+           .. "value of its main field; addresses left out are the ports' and gateways', and ipv4 has "
            .. "DF where flags and fragment_offset are left out; see docs/reference/protocols.md" },
       { key = "vary", type = "enum", values = { "in-step", "nested" }, default = "in-step",
         help = "how fields that change go together: all at once, or one within the other, the last one "

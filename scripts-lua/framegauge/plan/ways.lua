@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What is done to frames in two directions: the keys of the second are those of the first, whose values hold
+--- What is done to frames in two directions: the second has the keys of the first, whose values hold
 -- where it says nothing.
 local M = {}
 

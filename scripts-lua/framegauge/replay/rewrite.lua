@@ -76,10 +76,10 @@ end
 -- @param out                struct fg_rewrite, all zero
 -- @param o.source_mac       every frame comes from this MAC address
 -- @param o.destination_mac  every frame goes to it
--- @param o.vlan             1 to 4094: number of the outermost tag, which is added where there is none;
+-- @param o.vlan             1 to 4094: number of the outermost tag, which is added to untagged frames;
 --                           "none": the outermost tag is taken away
 -- @param o.networks         list of "10.0.0.0/8=198.18.0.0/8": addresses of one network, source and
---                           destination, become those of the other; the first that fits. At most 8
+--                           destination, become addresses of the other; the first that fits. At most 8
 function M.fill(out, o)
    local values = arguments.read("replay", o, ROWS)
    set_mac(out, "source_mac", values.source_mac)

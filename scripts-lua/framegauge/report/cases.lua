@@ -9,7 +9,7 @@ local views = require "framegauge.report.view"
 
 local M = {}
 
--- Numbers of the trials a row is of; without any the row shares those of its test and frame size.
+-- Numbers of the trials a row is of; without any the row shares the trials of its test and frame size.
 local function trials_of(result, table_name, row)
    if type(row.trials) == "table" or row.trial then
       return row.trial and { row.trial } or row.trials

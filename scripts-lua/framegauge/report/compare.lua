@@ -23,7 +23,7 @@ local BAD_USAGE = 2
 
 M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "not judged", "changed"
 
--- Rows of a table by what they are called. Those of one name are numbered: none is left out.
+-- Rows of a table by name. Rows of one name are numbered: none is left out.
 local function by_name(one, lines)
    local named, names, times = {}, {}, {}
    for i, line in ipairs(lines) do

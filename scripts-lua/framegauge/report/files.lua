@@ -12,7 +12,7 @@ local views = require "framegauge.report.view"
 
 local M = {}
 
---- A value as it was read, without its nulls: null and absent are the same to whoever renders.
+--- A value as it was read, without its nulls: null and absent are the same when rendered.
 function M.without_nulls(value)
    if type(value) ~= "table" then
       return value
@@ -32,7 +32,7 @@ function M.read(text)
    return M.without_nulls(json.decode(text))
 end
 
---- What run.json of a folder says of when and where; empty when there is none, or half of it.
+--- What run.json of a folder says of when and where; empty without the file, or with half of it.
 function M.moment(folder)
    local file = io.open(folder .. "/run.json", "rb")
    local text = file and file:read "*a" or "{}"
@@ -50,7 +50,7 @@ end
 
 --- Render.
 -- @param result  result.json, read
--- @param moment  run.json, read; empty when there is none
+-- @param moment  run.json, read; empty without the file
 -- @return list of { name, text }
 function M.render(result, moment)
    local list = {

@@ -133,7 +133,7 @@ function Folder:read(name)
    return text, why
 end
 
---- Keep only the first so many bytes of a file.
+--- Keep only the first bytes of a file.
 function Folder:truncate(name, size)
    local path = self.path .. "/" .. name
    local fd = must(path, uv.fs_open(path, "r+", 0))
@@ -159,7 +159,7 @@ function Folder:append(name, line)
    write_all(fd, path, line .. "\n")
 end
 
---- Write a whole file: whoever looks sees the old one or the new one.
+--- Write a whole file: a reader sees the old one or the new one.
 function Folder:write(name, text)
    local path = self.path .. "/" .. name
    local fd = must(path, uv.fs_open(path .. ".new", "w", tonumber("644", 8)))

@@ -30,7 +30,7 @@ local function read_file(path)
    return content, message
 end
 
---- The result in a folder of a run. Raises an error with a status when there is none that can be read.
+--- The result in a folder of a run. Raises an error with a status when no result can be read.
 -- @param folder  its path
 -- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- local row = report.read(path).results.throughput[1]

@@ -41,7 +41,7 @@ end
 
 --- The text of result.jtl.
 -- @param result  result.json, read, without nulls
--- @param moment  run.json, read, without nulls; empty when there is none: then times count from 1970
+-- @param moment  run.json, read, without nulls; empty without run.json: then times count from 1970
 function M.text(result, moment)
    local samples, at = {}, (format.epoch(moment.started or "") or 0) * 1000
    for _, suite in ipairs(cases.suites(result)) do

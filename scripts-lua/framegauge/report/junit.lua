@@ -5,7 +5,7 @@
 -- A case fails when the device fell short of what was asked: a criterion, or one of the method's own. It is
 -- an error, in JUnit's sense that the testing went wrong and not the tested, when its figure is not the
 -- device's: tester-limited or invalid. Skipped is what does not apply to the device, and what an interrupted
--- run never came to. Times are those of the trials, by the tester's clock; rows of one trial share its time.
+-- run never came to. Times are the trials', by the tester's clock; rows of one trial share its time.
 local cases = require "framegauge.report.cases"
 local tables = require "framegauge.core.tables"
 local xml = require "framegauge.text.xml"
@@ -14,7 +14,7 @@ local M = {}
 
 local KINDS = { "failure", "error", "skipped" }
 
--- The element in a case that did not just pass, and what it is counted as.
+-- The element in a case that did not just pass, and the kind it is counted as.
 local function outcome(case)
    for _, kind in ipairs(KINDS) do
       if case[kind] then
@@ -47,7 +47,7 @@ end
 
 --- The text of junit.xml.
 -- @param result  result.json, read, without nulls
--- @param moment  run.json, read, without nulls; empty when there is none
+-- @param moment  run.json, read, without nulls; empty without run.json
 function M.text(result, moment)
    local all = tables.joined(cases.suites(result), result.expectations[1] and { cases.criteria(result) })
    local suites = tables.map(all, function(one) return suite(result, one, moment) end)

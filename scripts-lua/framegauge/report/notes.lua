@@ -65,7 +65,7 @@ end
 
 -- In the order of the tester's kinds.
 local ALTERED = {
-   { "quoted", "%s quoted in ICMP errors" }, { "fragments", "%s of which only the last fragment is known" },
+   { "quoted", "%s quoted in ICMP errors" }, { "fragments", "%s known by their last fragment only" },
    { "wrong_length", "%s longer or shorter than they were sent" },
    { "wrong_protocol", "%s with another protocol in IP" },
 }
@@ -169,7 +169,7 @@ function M.disorder(trials)
 end
 
 --- What the tester sent to the device beside the test (modifiers management-frames and routing-updates), and
--- what came of it; none where nothing was sent.
+-- its results; none where nothing was sent.
 -- @param trials  of a result
 function M.background(trials)
    local list, queries, replies, updates = {}, 0, 0, 0
@@ -191,7 +191,7 @@ end
 --- Why rows are not what they should be, each reason once with the rows it is about.
 -- @param title  what they are
 -- @param lines  rows
--- @param name   function(row): what it is called
+-- @param name   function(row): its name
 -- @param add    function(sentence)
 function M.reasons(title, lines, name, add)
    local groups, by_key = {}, {}

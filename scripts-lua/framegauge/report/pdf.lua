@@ -11,7 +11,7 @@ local M = {}
 local ENVIRONMENT = 4
 local PATIENCE_MS = 120000 -- of a large report on a busy machine
 
--- A browser starts with a profile of its own, and never with that of the user.
+-- A browser starts with a profile of its own, and never with the user's.
 local function chromium(page, pdf, scratch)
    local argv = {
       "chromium", "--headless", "--disable-gpu", "--no-pdf-header-footer", "--disable-background-networking",

@@ -141,7 +141,7 @@ local function overview()
       local several = named[record] and named[record][2] and table.concat(named[record], ", ")
       list[#list + 1] = { record.name, plain(record.help) .. (several and (" (%s)"):format(several) or "") }
    end
-   return "Every figure of result.json, by what it is in. 'framegauge help results NAME' shows one of "
+   return "Every figure of result.json, by its object. 'framegauge help results NAME' shows one of "
       .. "these, or a\nfigure by its key, such as throughput_fps or latency_min_ns.\n\nRows of tests:\n"
       .. columns(tests)
       .. "\nObjects:\n" .. columns(objects)

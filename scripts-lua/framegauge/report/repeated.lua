@@ -80,7 +80,7 @@ local EVIDENCE = {
    { "misdirected", "misdirected frames" }, { "unsolicited", "unsolicited frames" },
 }
 
--- So many times that of all other runs, and it explains something.
+-- This many times the median of all other runs, and it explains something.
 local FAR_MORE = 3
 
 local function greatest(result, key)
@@ -221,7 +221,7 @@ end
 
 --- What a reader must know of the table.
 M.TEXT = "within: how far the truth may be from the figure of a single run, the median of their "
-   .. "uncertainties. between: standard deviation between runs. The bounds are those of the mean. "
+   .. "uncertainties. between: standard deviation between runs. The bounds hold for the mean. "
    .. "stationary: neither a trend (test of Mann and Kendall, 5 %, five runs or more) nor two modes (the "
    .. "widest space between neighbours, 1 %, eight runs or more) is shown. Where one is, there is no mean."
 
@@ -247,7 +247,7 @@ function M.remarks(figures)
          sentences[#sentences + 1] = ("%s, %s: run %d (%s) %s: %s."):format(figure.row,
             uncertainties.written(figure.source, figure.figure, one.value), one.run, write(figure, one.value),
             one.kept and "lies apart and is kept" or "is left out",
-            one.reason or "its evidence is like that of the others")
+            one.reason or "its evidence is like the others'")
       end
    end
    return sentences

@@ -2,7 +2,7 @@
 
 --- The result of a run as one value, and as the text of result.json and trials.jsonl.
 --
--- Its rows are those of the method (framegauge.methods.<name>.result) and the ones here. Everything in it
+-- Its rows are the method's (framegauge.methods.<name>.result) and the ones here. Everything in it
 -- follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so
 -- that two runs in the wire's own time give the same bytes.
 local criteria = require "framegauge.methods.criteria"
@@ -84,7 +84,7 @@ local PORT = record("port", "a port as it was opened", {
    { of = module_text, col = "Module", as = "plain", hidden = true, at = "html" },
    { "pcie", PCIE, "its PCI Express link", optional = true, apart = true },
    { of = pcie_text, col = "PCIe", as = "plain", hidden = true, at = "html" },
-   { "numa", "integer", "NUMA node; -1 where there is none", optional = true },
+   { "numa", "integer", "NUMA node; -1 on a machine without", optional = true },
    { of = function(port) return port.numa and port.numa >= 0 and port.numa or nil end, col = "NUMA",
       unit = "node",
       as = "number", hidden = true, at = "html" },
@@ -144,7 +144,7 @@ end
 function M.published_plan(plan)
    local copy = tables.copy(plan)
    copy.file, copy.source, copy.tester_limits, copy.fitted = nil, nil, nil, nil
-   copy.hooks = nil -- whom to tell, by addresses that may be secret
+   copy.hooks = nil -- receivers of messages, by addresses that may be secret
    return copy
 end
 

@@ -56,7 +56,7 @@ end
 
 --- Check a signed folder.
 -- @param path  of the folder
--- @param key   path of the public key of whoever is said to have signed it
+-- @param key   path of the public key of the claimed signer
 -- @return list of what is wrong, empty when all is as it was signed; list of the files that were signed
 function M.verify(path, key)
    local folder, public = Folder.open(path), ed25519.public_key(key)

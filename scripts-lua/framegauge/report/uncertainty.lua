@@ -11,7 +11,7 @@ local words = require "framegauge.text.uncertainty"
 
 local M = {}
 
--- Figures of a record that may have one, those of its objects too: visit(row, path).
+-- Figures of a record that may have one, including its objects' figures: visit(row, path).
 local function each_figure(record, visit, prefix)
    for _, row in ipairs(record.rows) do
       local t, path = row[2], (prefix or "") .. tostring(row[1])
@@ -79,7 +79,7 @@ end
 
 --- What a reader must know of them.
 M.TEXT = "The truth lies between these bounds at least as often as the coverage says, if the device does not "
-   .. "change. A bound that is not known is not there. A figure of which nothing can be defended, such as a "
+   .. "change. A bound that is not known is not there. A figure without a defensible bound, such as a "
    .. "percentile of delays that depend on each other, is not in the table. result.json has the components "
    .. "of each with their sources."
 

@@ -6,7 +6,7 @@
 -- the plan's throughput test, or in a plan of another test the usual one for its frame sizes, made over the
 -- cable, finds the load the tester carries, and the latency of the frames is what it adds itself: at a tenth
 -- of that load, where nothing queues, and at the load. The person plugs the cable; two memif ends are joined
--- to one another here, and the virtual wire is taken without its device. What comes of it is kept where a run
+-- to one another here, and the virtual wire is taken without its device. The result is kept where a run
 -- finds it (framegauge.run.calibration). Then it looks at how exactly frames of the smallest size depart, and
 -- at what the host takes of an lcore (tester/precision.lua).
 local ansi = require "framegauge.text.ansi"
@@ -47,7 +47,7 @@ local function join_memifs(ports)
 end
 
 -- What the search is made with: the keys of rfc2544 in the plan, or the usual ones in a plan of another test.
--- @return the keys of rfc2544.throughput, those of rfc2544, and the frame sizes
+-- @return the keys of rfc2544.throughput, the keys of rfc2544, and the frame sizes
 local function settings(plan)
    local group, sizes = plan.rfc2544 or plans.defaults("rfc2544", plan.quick), {}
    local o = tables.copy(group.throughput)
@@ -221,7 +221,7 @@ local function write(path, text)
    end
 end
 
--- The ports by the names the plan has for them: those of a run, not of the loop.
+-- The ports by the names the plan has for them: the run's, not the loop's.
 local function ports_of(plan, tester)
    local ports = {}
    for i, port in ipairs(tester.ports) do

@@ -209,7 +209,7 @@ local function correct(latency, state, tester)
    end
 end
 
--- The least that frames of all these sizes take through the tester; nil where that of one is not known.
+-- The least that frames of all these sizes take through the tester; nil where one size's is not known.
 local function least(own, sizes)
    local found
    for _, size in ipairs(sizes) do
@@ -269,7 +269,8 @@ end
 --
 -- Searches stay below that load. A load that the plan itself gives, a service's rate or a burst at line rate,
 -- is sent as it is, and the report says where it was more than the calibration found. The streams of one port
--- share its capacity: each takes its frames per second over those of a tester that sends nothing else.
+-- share its capacity: each takes its frames per second divided by the rate of a tester that sends nothing
+-- else.
 
 local ROUNDING = 1 + 1e-6
 
@@ -320,7 +321,7 @@ end
 -- @param plan    of the run
 -- @param limits  loads that the tester carries, by frame size (framegauge.run.calibration's limits), or nil
 -- @param trials  records
--- @return nil when there are none; else { trials = how many, load_max_ratio = the greatest load over that
+-- @return nil without trials; else { trials = how many, load_max_ratio = the greatest load over that
 -- which the tester carries, trial = the number of that trial }
 function M.beyond(plan, limits, trials)
    local streams, found = limits and named(plan), nil

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The captures of a run, those of its plan and --capture PORT=FILE: begun before its first trial, ended
+--- The captures of a run, from its plan and --capture PORT=FILE: begun before its first trial, ended
 -- after its last one.
 --
 -- What became of them is no result, which must not depend on a disk; it belongs to the moment (run.json), and

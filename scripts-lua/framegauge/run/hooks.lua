@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Whom the plan wants told when a run has ended: by a program, or by HTTP.
+--- Tells programs and HTTP servers of the plan that a run has ended.
 --
 -- All files of the run are there by then. A hook gets one message, as JSON; what goes wrong with it is a line
 -- for the person, never a part of the result.
@@ -75,7 +75,7 @@ end
 
 local function run_command(hook, message)
    return wait(hook.timeout, function(done)
-      local input, pipes = uv.new_pipe(), job.ignore_broken_pipes() -- it need not read what it is told
+      local input, pipes = uv.new_pipe(), job.ignore_broken_pipes() -- it need not read its input
       local handle, why
       handle, why = uv.spawn(hook.command[1], { args = { unpack(hook.command, 2) }, stdio = { input, 2, 2 } },
          function(status, signal)
@@ -165,7 +165,7 @@ local function wants_regressions(hooks)
    return false
 end
 
---- Tell whom the plan names. Call it inside a job.
+--- Tell the plan's programs and servers. Call it inside a job.
 -- @param result  of the run
 -- @param folder  path of its folder, complete
 -- @param say     function(text), for what is wrong with hooks

@@ -15,7 +15,7 @@ local M = {}
 
 local BAD_USAGE = 2
 
--- The load of which a buffer or a bucket just takes in a trial.
+-- The load that a buffer or a bucket just takes in a trial.
 local function passing(model, frame_size, seconds)
    local fps, line = queue.rate(model, frame_size), queue.rate({ line_bps = model.line_bps }, frame_size)
    return fps < line and math.min(line, fps + queue.places(model, frame_size) / seconds) or line
@@ -68,7 +68,7 @@ local function result_in(path)
       .. "characterisation, or of a run by RFC 2544", tostring(result))
 end
 
--- Length of the trials that decide; of several goals those of the first.
+-- Length of the trials that decide; of several goals the first one's.
 local function deciding(o)
    return o.goals and o.goals[1].final_trial or o.trial
 end

@@ -47,7 +47,7 @@ end
 function M.earlier(path)
    local read, state = pcall(files.read, (Folder.open(path):read(FILE)))
    if not read or type(state) ~= "table" or not state.wanted then
-      refuse("%s/%s is not that of repeated runs", path, FILE)
+      refuse("%s/%s does not describe repeated runs", path, FILE)
    elseif state.finished then
       refuse("the runs in %s were not ended early: there is nothing to resume", path)
    end
@@ -114,7 +114,7 @@ end
 -- @param o.wanted   runs = how many (nil: as many as there is time for), seconds = no run begins that would
 --                   end later than so long after the first began (nil: no limit), expect = expectations
 -- @param o.out      the folder; default: one of its own under framegauge-runs
--- @param o.resumed  whether the folder is that of runs that were interrupted
+-- @param o.resumed  whether the folder holds runs that were interrupted
 -- @param o.screen   as framegauge.run takes it
 -- @return exit status and the state as repeat.json has it
 function M.main(o)

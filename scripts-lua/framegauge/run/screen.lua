@@ -19,7 +19,7 @@ local function write(text)
 end
 
 --- Make one.
--- @param o.width  columns; default: those of the terminal, nil without one
+-- @param o.width  columns; default: the terminal's, nil without one
 -- @param o.write  function(text); default: the standard output
 function Screen.new(o)
    o = o or {

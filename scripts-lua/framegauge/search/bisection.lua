@@ -21,7 +21,7 @@
 --
 -- Where the answer is known roughly (goal.learned) the way to it is walked without trials, as if each load up
 -- to that passed and each above it failed. The two ends of the last interval are then looked at as always.
--- One that turns out otherwise gives way to the next one outside, so the intervals stay those of the search
+-- One that turns out otherwise gives way to the next one outside, so the intervals stay the search's
 -- that has learned nothing, and so does the answer of a device without a deep buffer. Of one with it the
 -- upper end passes its short trial and fails a long one, and both answers are at most a resolution apart.
 local outcome = require "framegauge.search.outcome"
@@ -215,10 +215,10 @@ end
 --                         wants; each call makes a trial and returns its outcome and record
 -- @param goal.step        loads between the ends are rounded to multiples of it (default: not rounded)
 -- @param goal.backoff     frames per second of the first step back (default: one resolution)
--- @param goal.give_up     after so many loads that the tester did not carry, each half of the one before,
+-- @param goal.give_up     after this many loads that the tester did not carry, each half of the one before,
 --                         none is tried below them (default: never give up)
 -- @param goal.learned     a load that the device is known to carry, and hardly more (default: unknown)
--- @param goal.max_trials  begin no further look after so many (default: never stop)
+-- @param goal.max_trials  begin no further look after this many (default: never stop)
 function M.run(goal, look_at)
    check(goal)
    local state = {

@@ -14,7 +14,7 @@
 -- }
 --
 -- result = {
---    load =, lower_trial =,    -- highest load with a passing full-length trial; nil when there is none
+--    load =, lower_trial =,    -- highest load with a passing full-length trial; nil without one
 --    upper =, upper_trial =,   -- lowest load above it that failed; nil when the maximum passed
 --    trials =,                 -- how many were made
 --    limited_by =,             -- what ended the way up: maximum, loss, tester, invalid, max_trials or

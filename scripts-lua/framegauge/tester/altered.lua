@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What came with the signature of a stream's frames and was none of them, and what a device translated.
+--- Frames with the signature of a stream that are not its frames, and frames that a device translated.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"
@@ -14,7 +14,7 @@ M.KINDS = {
    { "wrong_length", C.FG_ALTERED_LENGTH }, { "wrong_protocol", C.FG_ALTERED_PROTOCOL },
 }
 
---- Frames by kind, without those of which there were none; nil without any.
+--- Frames by kind, without kinds that did not come; nil without any.
 -- @param result  struct fg_stream_result
 function M.read(result)
    local out = {}
@@ -25,7 +25,7 @@ function M.read(result)
    return next(out) and out
 end
 
---- The sum of several, any of which may be nil; nil without any.
+--- The sum of several; any may be nil; nil without any.
 -- @param list  of what M.read() gave, by any key
 function M.sum(list)
    local out = {}

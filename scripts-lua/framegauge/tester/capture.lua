@@ -8,7 +8,7 @@
 --    ... trials ...
 --    local counts = capture:stop()
 --
--- A capture sees all frames that the port receives between its start and its end, both of which may be during
+-- A capture sees all frames that the port receives between its start and its end; both may be during
 -- a trial; a port has one capture at a time. On the virtual wire every frame is kept. On real ports a frame
 -- is counted as dropped when the disk is too slow for it; the measurement does not wait.
 local api = require "framegauge.core.api"
@@ -66,7 +66,7 @@ local function epoch(tester)
       - ffi.cast("int64_t", C.fg_engine_now_ns(tester.engine))
 end
 
--- Errors of the filter are the caller's, those of the file the machine's.
+-- Errors of the filter are the caller's, errors of the file the machine's.
 local function check(rc, err)
    local ok, why = pcall(api.check, rc, err)
    if not ok then
@@ -85,9 +85,9 @@ end
 -- @param o.before     frames kept before the one that triggers, at most half a buffer of them (default: none)
 -- @param o.after      frames kept from it on, until the next (default: all)
 -- @param o.slice      bytes kept of each frame (default: all)
--- @param o.frames     keep no more than so many (default: no end)
--- @param o.file_size  begin another file after so many bytes: FILE.0, FILE.1 ... (default: one file)
--- @param o.files      keep so many of them, the latest (default: all)
+-- @param o.frames     keep no more than this number (default: no end)
+-- @param o.file_size  begin another file after this many bytes: FILE.0, FILE.1 ... (default: one file)
+-- @param o.files      keep this many of the latest (default: all)
 -- @param o.buffer     bytes between the port and the disk (default: 64MiB)
 -- @return the capture, with the methods counts, flush and stop. What is wrong raises an error with a status.
 -- @usage local kept = capture.start(tester, { port = "west", file = path, filter = "udp", frames = 10 })

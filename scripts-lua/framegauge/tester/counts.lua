@@ -161,7 +161,7 @@ local QUEUE = {
    "tx_lcore", "rx_lcore", "tx", "rx", "passed", "first_due_ns", "first_ns",
 }
 
---- What each queue did, of ports that have several; nil where there are none.
+--- What each queue did, of ports that have several; nil where no port has.
 function M.queues(engine, ports)
    local list, result = {}, ffi.new("struct fg_queue_result")
    for i, port in ipairs(ports) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The frames that a plan would send, before any port is open: its streams, or those of its method.
+--- The frames that a plan would send, before any port is open: its streams, or its method's.
 local tester_streams = require "framegauge.tester.streams"
 local faults = require "framegauge.traffic.faults"
 local frame = require "framegauge.traffic.frame"

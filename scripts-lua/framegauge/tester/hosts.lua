@@ -5,7 +5,7 @@
 --
 -- A tester has one set of them, which a new one replaces. They rest until they are started, go on from trial
 -- to trial, and on real ports also between trials. The time of the virtual wire passes in trials only, so
--- whoever waits for a host there has a trial without streams run meanwhile (pass).
+-- a caller that waits for a host there has a trial without streams run meanwhile (pass).
 local address = require "framegauge.plan.address"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"

@@ -75,7 +75,7 @@ function M.fill_nat(out, values)
    out.replaces = values.full == "replace"
 end
 
---- How many of so many frames such a path loses: exactly what can be foretold, on average the rest.
+--- How many of n frames such a path loses: exactly where it can be foretold, else on average.
 function M.lost(way, frames)
    local lost = (way.loss_random or 0) * frames
    if (way.loss_every or 0) > 0 then

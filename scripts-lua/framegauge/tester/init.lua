@@ -90,7 +90,7 @@ local function engine_port(plan_port, handle, mac, place)
    return c
 end
 
--- The engine on the open ports, each of which gets its lcores.
+-- The engine on the open ports; each gets its lcores.
 function Tester:create_engine()
    local err, out = api.error(), ffi.new("struct fg_engine *[1]")
    local places, workers, notes = placement.place(self.ports, self.wires ~= nil,
@@ -141,7 +141,7 @@ end
 -- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
 --                 happens; or nil
 -- @param continues, draw  of the reference device: as the trial before left it, not idle; number of its draws
--- @param gap      bytes between frames, less than those of the standard; or nil
+-- @param gap      bytes between frames, less than the standard's; or nil
 function Tester:start(trial, arrange, continues, draw, gap)
    local err, start = api.error(), ffi.new("uint64_t[1]")
    if self:is_running() then
@@ -335,10 +335,10 @@ end
 -- @param o.frame_size   octets with FCS
 -- @param o.directions   list of "east->west"; those that start from one port take turns in its load
 -- @param o.fps          frames per second of each port that sends, constant ...
--- @param o.duration     ... for so many seconds, in the tester's time
+-- @param o.duration     ... for this many seconds, in the tester's time
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
 -- @param o.burst        send fps in bursts at the rate of the line: { frames =, interval_frames = from the
---                       first frame of one to that of the next, in frame times }; or nil
+--                       first frame of one to the next one's, in frame times }; or nil
 -- @param o.streams      or, instead of all of these, streams of the method's own making, each with its loads
 --                       (framegauge.tester.streams); the trial lasts as long as the longest of them
 -- @param o.tags         frames whose delay is kept by itself: { first =, every = seconds, count = at most

@@ -3,7 +3,7 @@
 --- Agents of LACP (IEEE 802.1AX) for framegauge.link, one for each port of a link aggregation group: they
 -- agree with the other end which ports frames may be distributed over.
 --
--- The machines are those of the standard, with independent control: receive, periodic transmission, selection
+-- The machines are the standard's, with independent control: receive, periodic transmission, selection
 -- and mux. A group takes the partner of one of its ports, and ports with another partner stay out.
 local lacp = require "framegauge.traffic.lacp"
 
@@ -132,8 +132,8 @@ local function is_usable(agent)
       and agent.partner.aggregation
 end
 
--- Which partner a group is with: the one that it was with, if any port still is; else that of the port with
--- the best priority.
+-- Which partner a group is with: the one that it was with, if any port still is; else the partner of the port
+-- with the best priority.
 local function partner_of(group)
    local best
    for _, one in ipairs(group) do
@@ -242,7 +242,7 @@ end
 -- Take what the other end says.
 local function record(self, pdu, now)
    local actor, theirs = self.actor, pdu.actor
-   if not same(self.partner, theirs, IDENTITY) then -- whom the group was with it is not with any more
+   if not same(self.partner, theirs, IDENTITY) then -- the group has lost its partner
       self.selected = false
       run_mux(self, now)
    end

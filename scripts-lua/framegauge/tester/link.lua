@@ -5,7 +5,7 @@
 --
 -- A tester has one set of agents, which a new one replaces. They rest until they are started, and go on from
 -- trial to trial, on real ports also between trials. Their clock is the real time, also where the ports are
--- those of the virtual wire, whose time passes in trials only: there frames arrive when something is done.
+-- ports of the virtual wire, whose time passes in trials only: there frames arrive when something is done.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
@@ -33,7 +33,7 @@ end
 
 --- Put agents behind the ports of a tester, instead of those that were there. No trial may be running.
 -- @param tester  the open tester
--- @param agents  list of { port = its number, agent = such as that of framegauge.lldp }; a port may have
+-- @param agents  list of { port = its number, agent = such as framegauge.lldp's }; a port may have
 --                several. An agent has an `ethertype`, and the methods start(now, up), turn(now, up), which
 --                is called some times in a second, stop(now), hear(frame, now): the first three return a list
 --                of frames to be sent; up: whether the link is
@@ -128,7 +128,7 @@ function Link:start(on_waiting)
    self.running = {}
    local running, now = self.running, Link.clock()
    for _, port in ipairs(self.ports) do
-      receive(self, port) -- what came while they rested is old
+      receive(self, port) -- frames that came while they rested are old
    end
    for _, one in ipairs(self.agents) do
       send(self, one.port, one.agent:start(now, Live.port(self.tester, one.port).link))

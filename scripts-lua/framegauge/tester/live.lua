@@ -6,7 +6,7 @@
 -- those that do not run are idle; others may be added if there is room for some (o.spares), and removed. To
 -- start a stream anew, with counts of 0 and its header values from the first on, is to remove it and to add
 -- it again. At the end they are stopped, what is on its way is waited for, and then
--- the counts are those of any trial.
+-- the counts are like any trial's.
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
@@ -86,7 +86,7 @@ function Live.start(tester, streams, phases)
    return self
 end
 
--- The engine, whose trial is that of these streams until their end.
+-- The engine, whose trial belongs to these streams until their end.
 function Live:running()
    if self.result then
       error("the streams have ended", 0)
@@ -107,7 +107,7 @@ function Live:stop_stream(i)
 end
 
 --- Give a stream another load, from now on.
--- @param load  one of those of framegauge.tester.streams.loads
+-- @param load  one of framegauge.tester.streams.loads
 function Live:set_load(i, load)
    local err = api.error()
    api.check(C.fg_engine_stream_load(self:running(), i - 1, tester_streams.loads { load }, err), err)

@@ -125,7 +125,7 @@ function Agent:hear(frame, now)
    self.known[i or #self.known + 1] = heard
 end
 
---- Whom an agent knows now.
+--- The neighbours that an agent knows now.
 -- @param now  seconds of the clock that it was started with; nil: as of the last frame
 -- @return list of what they announced: { source =, chassis =, port = identities, ttl =, port_description =,
 --         system_name =, system_description =, capabilities = list of { name =, enabled = },

@@ -12,7 +12,7 @@ local M = {}
 
 local C = api.C
 
---- So many values a 99.9th percentile should be made of: ten times what it needs to be defined.
+--- Values behind a 99.9th percentile: ten times the number it needs to be defined.
 M.ENOUGH_FOR_P999 = 10000
 
 local FLAGS = { variation = C.FG_MEASURE_VARIATION, payload = C.FG_MEASURE_PAYLOAD }
@@ -93,7 +93,7 @@ local function put_pdv(out, latency)
    out.pdv_enough_for_p999 = latency.count >= M.ENOUGH_FOR_P999
 end
 
--- IPDV (RFC 3393) in the order of sending, jitter (RFC 3550) in that of arrival.
+-- IPDV (RFC 3393) in the order of sending, jitter (RFC 3550) in the order of arrival.
 local function put_variation(out, v)
    out.ipdv_count, out.ipdv_unknown = tonumber(v.pairs), tonumber(v.unknown)
    if v.pairs > 0 then
@@ -146,7 +146,7 @@ function M.read(engine, stream, names, result, ports)
    return out
 end
 
---- Foreign frames of a port by kind: { arp = 3, ... }, without those of which there were none.
+--- Foreign frames of a port by kind: { arp = 3, ... }, without kinds that did not come.
 -- @param result  struct fg_port_result
 function M.foreign(result)
    local kinds = {}

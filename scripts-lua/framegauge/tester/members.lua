@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Ports that are members of multicast groups in a trial: what the engine is told (struct fg_member), and
--- what came of it.
+-- its results.
 --
 -- A membership: { port = its name, version = "igmpv2" | "igmpv3" | "mldv1" | "mldv2", group = octets, source
 -- = octets or nil, join = and leave = seconds from the start of traffic, or nil: it says nothing, reports =
@@ -45,7 +45,7 @@ local function said(ns)
    return ns ~= ENDLESS and tonumber(ns) or nil
 end
 
---- What came of them.
+--- Their results.
 -- @return { queries =, answers =, ports = list of { port =, joined_ns =, left_ns = of its first membership }
 -- }
 function M.results(engine, wanted)

@@ -47,7 +47,7 @@ local function far_note(worker, port)
    end
 end
 
--- Those near a port, or all if there are none.
+-- The lcores near a port, or all if none is near.
 local function near(list, node)
    local chosen = {}
    for _, worker in ipairs(list) do
@@ -74,9 +74,9 @@ end
 
 --- Place the queues of ports on lcores.
 -- @param ports  with their NUMA nodes and, where they have several, queues
--- @param wire   are they those of the virtual wire?
+-- @param wire   are they ports of the virtual wire?
 -- @param one    must one lcore both send and receive on a port?
--- @param list   of workers, { id =, cpu =, node = }; it is used up. Default: those of DPDK
+-- @param list   of workers, { id =, cpu =, node = }; it is used up. Default: DPDK's
 -- @return per port a list of {tx=, rx=} of its queues (indexes from 0 into the second result), EAL ids of the
 --         lcores used, and per port a list of warnings
 function M.place(ports, wire, one, list)

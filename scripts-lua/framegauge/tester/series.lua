@@ -3,7 +3,7 @@
 --- A stream over time, and its availability: what the engine kept, as plain lists.
 --
 -- A point is an interval, such as a second, or where a trial is longer than that as many as it takes to have
--- no more than so many points. So a day makes a list no longer than a quarter of an hour does, and nothing is
+-- a limited number of points. So a day makes a list no longer than a quarter of an hour does, and nothing is
 -- left out: of each point there is the least, the mean and the greatest of its intervals.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
@@ -89,7 +89,7 @@ function M.read(list, n, seconds)
    return lists
 end
 
---- The same of seconds that were put together from two testers' counts.
+--- A series of seconds that were put together from two testers' counts.
 -- @return struct fg_availability_counts
 function M.available(list, n)
    local state, out = ffi.new "struct fg_availability", ffi.new "struct fg_availability_counts"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The streams of a trial, as the engine takes them: what each port sends, to whom, in which turns.
+--- The streams of a trial, as the engine takes them: what each port sends, its receivers, its turns.
 local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
 local ffi = require "ffi"
@@ -157,7 +157,7 @@ function M.loads_of_trial(o)
 end
 
 -- Which frames of a stream are tagged. The delay of each stays in memory until the trial has ended, so that
--- their number is limited, as that of a plan is.
+-- their number is limited, as a plan's is.
 local TAG_ROWS = {
    { key = "first", type = "time", required = true, min = 0 },
    { key = "every", type = "time", required = true, min = 0 },
@@ -173,7 +173,7 @@ local function set_tags(stream, tags, fps)
    stream.tag_every = math.max(1, math.floor(tags.every * fps))
 end
 
---- The streams of a trial: those of the directions, then those of the modifier's own frames.
+--- The streams of a trial: the directions', then the modifier's own frames.
 -- @param tester    with plan, ports and gateway_mac
 -- @param o         as Tester:trial takes it
 -- @param loads, n  as M.loads gave them

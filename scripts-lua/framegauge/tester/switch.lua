@@ -196,7 +196,7 @@ function Switch:routes()
    return list
 end
 
---- The ports leave so many bytes between frames, until the next reset.
+--- The ports leave this many bytes between frames, until the next reset.
 function Switch:set_gap(bytes)
    C.fg_switch_set_gap(self.switch, bytes)
 end

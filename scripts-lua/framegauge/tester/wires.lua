@@ -150,7 +150,7 @@ function Wires:firewall()
       "now" })
 end
 
---- The same of its NAT.
+--- Counts of its NAT.
 function Wires:nat()
    return counters_of(C.fg_device_read_nat, "struct fg_nat_counters", self.list[1], {
       "created", "closed", "expired", "refused", "replaced", "no_port", "setup_full", "unsolicited", "most",

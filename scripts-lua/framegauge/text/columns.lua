@@ -31,7 +31,7 @@ function M.text(rows, left)
 end
 
 --- Lines that are wider than a width wrapped between words, with their indentation.
--- @param width  default: that of the help on the command line
+-- @param width  default: the width of the help on the command line
 -- @return text, its last line ended
 function M.wrapped(text, width)
    width = width or WIDTH
@@ -52,7 +52,7 @@ function M.wrapped(text, width)
 end
 
 --- Two columns: names padded to the widest, texts wrapped beside them, or below a name that is too wide.
--- @param width  of both; default: that of the help on the command line
+-- @param width  of both; default: the width of the help on the command line
 function M.described(rows, width)
    local widest, most = 0, width or WIDTH
    for _, row in ipairs(rows) do

@@ -10,7 +10,7 @@ function M.count(value)
    return units.format_count(math.floor(value))
 end
 
---- Number with thousands separated and so many decimals.
+--- Number with thousands separated, and its decimals.
 function M.decimal(value, decimals)
    local scale = 10 ^ decimals
    if value <= -0.5 / scale then -- digits are taken apart, so the sign goes first

@@ -114,8 +114,8 @@ local function keys_by_rank(t, rank)
    return keys
 end
 
--- The keys of an object in their order. Most objects of a list have those of the one before: their order is
--- kept in the style, by their number.
+-- The keys of an object in their order. Most objects of a list have the keys of the one before: their order
+-- is kept in the style, by their number.
 local function sorted_keys(t, style)
    local n, meta = 0, getmetatable(t)
    local rank = meta and meta.rank or style.rank
@@ -149,7 +149,7 @@ local function write_plain(value, style)
    error("JSON has no " .. kind)
 end
 
--- All in one line: pieces are added to a list, of which there are n. Joined once, at the end.
+-- All in one line: pieces are added to a list of n. Joined once, at the end.
 -- @return how many there are now
 local function add_pieces(list, n, value, style)
    if type(value) ~= "table" then

@@ -4,7 +4,7 @@
 --
 -- A record is a list of rows in the order a person reads them. A row:
 --
---    { "throughput_fps", "number", "what it is, in words", null = true, col = "Throughput", at = "summary" }
+--    { "throughput_fps", "number", "meaning, in words", null = true, col = "Throughput", at = "summary" }
 --
 --    [1]       key in result.json: <what>_<statistic>_<unit>; the path of a figure inside of objects, joined
 --              by "_", reads the same way (latency.min_ns is latency_min_ns in the CSV)
@@ -57,7 +57,7 @@ M.TYPES = {
 
 --- Rows of a record.
 -- @param name  of the record, for the schema and the reference
--- @param help  what it is, in words
+-- @param help  its meaning, in words
 -- @param ...   lists of rows, one after the other
 function M.record(name, help, ...)
    local record = { kind = "record", name = name, help = help, rows = {}, by_key = {}, rank = {} }
@@ -89,7 +89,7 @@ function M.forms(choose, ...)
 end
 
 --- Rows as they are, but with other properties: shared rows in a table of their own.
--- @param o  by key: properties that replace those of the row
+-- @param o  by key: properties that replace the row's
 function M.with(list, o)
    return tables.map(list, function(row) return setmetatable(o[row[1]] or {}, { __index = row }) end)
 end
@@ -200,7 +200,7 @@ end
 
 M.wrong = wrong
 
---- The value of a row or of a path in objects, such as "latency.min_ns"; nil where there is none.
+--- The value of a row or of a path in objects, such as "latency.min_ns"; nil without a value.
 function M.value(row, path)
    local value = row
    for key in path:gmatch "[^.]+" do

@@ -135,7 +135,7 @@ local function add(list, record, name, prefix)
    end
 end
 
---- The columns of a table, in the order of the rows. Those of optional figures are there only where one of
+--- The columns of a table, in the order of the rows. Columns of optional figures are there only where one of
 -- the lines has something to show.
 -- @param record  what the lines are
 -- @param name    of the table, as the rows have it in `at`; or several
@@ -174,7 +174,7 @@ function M.case(one, row, i)
    return one.case and one.case(row, i) or M.name(one.record, row)
 end
 
---- What it is called where it stands by itself: with the name of its suite.
+--- The name where it stands by itself: with the name of its suite.
 function M.whole_name(one, row, i)
    local suite = one.suite and row[one.suite]
    return (suite and suite .. ", " or "") .. M.case(one, row, i)

@@ -18,7 +18,7 @@ local NAMES = {
 
 M.COMPONENT = rows.record("uncertainty_component", "what contributes to an uncertainty, in the unit of the "
    .. "figure: a standard uncertainty, or bounds", {
-   { "name", NAMES, "what it is" },
+   { "name", NAMES, "name of the component" },
    { "type", { "A", "B" }, "`A`: by statistics of what was measured; `B`: by other knowledge (GUM 4.2 and "
       .. "4.3)" },
    { "standard", "number", "standard uncertainty", optional = true },

@@ -15,7 +15,7 @@ local recipes = setmetatable({}, { __mode = "k" })
 --- Smallest RFC 2544 test frame with room for the signature, bytes with FCS, untagged.
 M.SMALLEST = { [4] = 64, [6] = 84 }
 
---- Flags of IPv4 in frames of which a plan says nothing else: don't fragment. A device that cannot forward a
+--- Flags of IPv4 in frames where a plan says nothing else: don't fragment. A device that cannot forward a
 -- frame whole shall lose it, and not count for one that carries two.
 M.DONT_FRAGMENT = 2
 
@@ -237,7 +237,7 @@ end
 -- @param o.src, o.dst          addresses, four or sixteen octets
 -- @param o.dst_port  UDP port; by default echo
 -- @param o.vlan      VLAN id of a tag, or nil
--- @param o.outer     layers between Ethernet, or the tag, and IP, such as those of a tunnel; or nil
+-- @param o.outer     layers between Ethernet, or the tag, and IP, such as a tunnel's; or nil
 -- @param o.vary      what changes from frame to frame, see build(): src_mac, dst_mac, dst, src_port, dst_port
 -- @usage frame.rfc2544(64, { version = 4, src = "\198\18\1\2", dst = "\198\19\1\2" }).length --> 60
 function M.rfc2544(size, o)

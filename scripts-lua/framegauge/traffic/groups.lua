@@ -43,8 +43,8 @@ local function text_of(group)
    return #group == 16 and octets.ipv6_text(group) or ("%d.%d.%d.%d"):format(group:byte(1, 4))
 end
 
---- What speaks against so many groups; nil: nothing. A switch that goes by MAC addresses takes some groups
--- for those of the local network, and floods them (RFC 4541, 2.1.2).
+--- What speaks against a number of groups; nil: nothing. A switch that goes by MAC addresses takes some
+-- groups for groups of the local network, and floods them (RFC 4541, 2.1.2).
 -- @return a sentence, and what is expected
 function M.problem(first, n, version)
    local list, macs = M.list(first, n)

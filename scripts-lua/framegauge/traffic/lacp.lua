@@ -85,7 +85,7 @@ end
 -- @param frame   octets without FCS
 -- @param source  MAC of the port that has received it
 -- @return { actor =, partner = } of a LACPDU, { answer = frame } of a marker that is to be answered; nil: it
---         is malformed; false: it is none of these
+--         is malformed; false: it is not LACP or marker
 function M.read(frame, source)
    if #frame < HEADER + 2 or u16(frame, HEADER - 1) ~= M.ETHERTYPE or frame:sub(1, 6) ~= GROUP then
       return false

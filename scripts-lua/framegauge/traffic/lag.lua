@@ -2,7 +2,7 @@
 
 --- How late a frame may leave and still be sent, where the figure depends on when frames leave.
 --
--- A sender that was held up sends what came due meanwhile at once, up to the plan's `host.max_lag`: the load
+-- A sender that was held up sends the overdue frames at once, up to the plan's `host.max_lag`: the load
 -- stays what it should be, but the device sees a burst that nobody ordered. A test that asks how long a burst
 -- may be, or what a policer passes, cannot make up for lost time. Its frames have a bound of their own; those
 -- beyond it are dropped and counted as late, and the trial is limited by the tester.
@@ -19,7 +19,7 @@ function M.of_burst(seconds, fps)
    return math.max(LEAST, 0.01 * seconds, fps and 0.5 / fps or 0)
 end
 
---- Of a load that the token buckets of a service must pass: what comes due meanwhile fills half of either.
+--- Of a load that the token buckets of a service must pass: overdue frames fill half of either.
 -- @param cbs, ebs  octets that the buckets hold
 -- @param cir, eir  bits per second at which they fill
 -- @return seconds, nil where no bucket holds anything

@@ -95,7 +95,7 @@ local function network_address(value)
    return octets.hex(value), "other"
 end
 
--- An identity; nil where it is none.
+-- An identity; nil for an invalid one.
 local function read_identity(value, types)
    local kind, text = types[value:byte(1)], value:sub(2)
    if not kind or text == "" or #text > MAX_TEXT or (kind == "mac_address" and #text ~= 6) then
@@ -190,7 +190,7 @@ end
 --         system_description =, capabilities = list of { name =, enabled = }, management = { type = ipv4,
 --         ipv6, mac or other, text = }, organisations = as in build(), dropped = TLVs that are malformed,
 --         unknown =
---         TLVs of reserved types }; nil: it is malformed as a whole; false: it is none of LLDP
+--         TLVs of reserved types }; nil: it is malformed as a whole; false: it is not LLDP
 function M.read(frame)
    if #frame < HEADER or u16(frame, HEADER - 1) ~= M.ETHERTYPE or not GROUPS[frame:sub(1, 6)] then
       return false

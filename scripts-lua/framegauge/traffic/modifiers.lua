@@ -73,7 +73,7 @@ change["random-macs"] = function(o, _, from, to)
    M.between_stations(o, from, to, STATIONS)
 end
 
---- Let each frame come from one of so many stations, and go to one.
+--- Let each frame come from one of several stations, and go to one.
 function M.between_stations(o, from, to, count)
    o.vary.src_mac = random(stations(from), 1, count, 4)
    o.vary.dst_mac = random(stations(to), 1, count, 5)
@@ -107,7 +107,7 @@ function M.needs_announcement(modifier)
 end
 
 --- Change what announces the stations of a port to a bridge: a broadcast from each of them.
--- @param count  how many there are; nil: those of the modifier
+-- @param count  how many there are; nil: the modifier's number
 -- @return o, and how many frames it takes
 function M.announcement(o, port, count)
    count = count or STATIONS
@@ -133,7 +133,7 @@ function M.talk(modifier, o)
    return modifier == "routing-updates" and { update_ns = UPDATE_SECONDS * 1e9 } or nil
 end
 
---- The turns of test streams, and those of the frames of the modifier's own, one for each port that sends.
+--- The turns of test streams, and the turns of the modifier's own frames, one for each port that sends.
 -- @param modifier    its name or nil
 -- @param directions  list of "from->to"
 -- @param burst       as topology.turns takes it

@@ -24,7 +24,7 @@ M.NAMES = {
    "fully_meshed", "one_to_many", "many_to_one", "one_many_both", "multiple_devices", "unidirectional",
 }
 
---- Who sends to whom.
+--- Pairs of sender and receiver.
 -- @param ports  list of ports with their names and line rates
 -- @param name   of the pattern
 -- @param second  of multiple_devices: names of the ports of the second device, where each port sends to those

@@ -18,11 +18,11 @@ local WORDS = {
    prbs31 = true,
 }
 
---- What it is, for messages.
+--- A description, for messages.
 M.expected = "a payload, such as incrementing, zeros, ones, random, prbs31 or bytes in hex as 0xdeadbeef"
 
 --- Read what a plan says.
--- @return the same; nil when it is none
+-- @return the same; nil when it is not a payload
 -- @usage payload.parse "0xdeadbeef" --> "0xdeadbeef"
 function M.parse(text)
    local digits = text:match "^0[xX](%x+)$"

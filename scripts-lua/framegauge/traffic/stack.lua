@@ -2,10 +2,10 @@
 
 --- From a stream of the plan to the template of its frames.
 --
--- Addresses that the plan leaves out are those of the ports, as in the frames of RFC 2544: from the port that
--- sends, to the gateway where there is one and else straight to the port that receives. So are those of inner
--- packets. A multicast address of IP gives the MAC address that belongs to it (RFC 1112, RFC 2464), and what
--- only bridges talk about goes to theirs.
+-- Addresses that the plan leaves out are the ports' addresses, as in the frames of RFC 2544: from the port
+-- that sends, to the gateway where there is one and else straight to the port that receives. So are addresses
+-- of inner packets. A multicast address of IP gives the MAC address that belongs to it (RFC 1112, RFC 2464),
+-- and what only bridges talk about goes to theirs.
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
 local payload = require "framegauge.traffic.payload"
@@ -140,7 +140,7 @@ end
 
 local function fill_ip(version)
    return function(list, i, ends, _, ports)
-      -- what comes back to its port was sent to the reflector
+      -- frames that return to its port were sent to the reflector
       local far = ends.from == ends.to and "gateway" .. version or "ipv" .. version
       local own = "ipv" .. version
       for _, one in ipairs { { "source", ports[ends.from], own }, { "destination", ports[ends.to], far } } do

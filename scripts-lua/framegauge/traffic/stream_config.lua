@@ -21,7 +21,7 @@ end
 --- Frames per second of a stream.
 -- @param ports      of the plan
 -- @param line_rate  bits per second of the line it is sent on; nil: it has none
--- @param rate       group `rate`; default: that of the stream
+-- @param rate       group `rate`; default: the stream's
 -- @return in the mean, and at most; nil for a share of a line that is not known
 function M.fps(ports, stream, line_rate, rate)
    local frames, seconds, peak = 0, 0, 0

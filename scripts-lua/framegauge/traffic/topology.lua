@@ -8,13 +8,13 @@
 -- ways, where the plan wants it, is the same again from the outputs to the inputs. `loopback`: every port
 -- sends to a reflector (docs/how-to/emulate-a-path.md) and has its own frames back.
 --
--- Those of RFC 2889 are for ports of one switch. `full-mesh`: every port sends to all others in turn, to the
+-- RFC 2889's are for ports of one switch. `full-mesh`: every port sends to all others in turn, to the
 -- next one first, so that each time no two send to the same (5.1). `one-to-many`, `many-to-one`: the first
 -- port sends to all others in turn, or all others to it (5.2). `unidirectional`: a partial mesh in which each
 -- input begins with another output (5.4).
 --
--- A load is always that of a port: streams that start from one port take turns in it, in the order of their
--- directions.
+-- A load is always the load of a port: streams that start from one port take turns in it, in the order of
+-- their directions.
 local tables = require "framegauge.core.tables"
 local M = {}
 
@@ -101,7 +101,7 @@ function M.links(ports, topology)
 end
 
 --- Where each port stands.
--- @return list of { output = boolean, number = among those of its side, of = how many these are }
+-- @return list of { output = boolean, number = among the ports of its side, of = how many these are }
 function M.places(ports, topology)
    local places, half = {}, math.floor(ports / 2)
    local alike = topology == "loopback" or MESHES[topology]

@@ -4,7 +4,7 @@
 -- 1934), which holds the truth at least as often as it claims, whatever the truth is.
 --
 -- Its bounds are quantiles of the beta distribution, found by bisection on the regularized incomplete beta
--- function, whose continued fraction is that of DLMF 8.17.22, evaluated by Lentz' algorithm.
+-- function, whose continued fraction is DLMF 8.17.22, evaluated by Lentz' algorithm.
 local M = {}
 
 local TERMS, SMALL, ENOUGH = 10000, 1e-300, 1e-14

@@ -122,7 +122,7 @@ function M.blocks(list)
    }
 end
 
--- How many runs of losses so many losses among so many frames make if they are independent: mean and
+-- How many runs of losses a number of losses among a number of frames makes if they are independent: mean and
 -- deviation (Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940).
 local function runs_expected(lost, sent)
    local passed = sent - lost
@@ -153,7 +153,7 @@ function M.is_grouped(counts)
    return n >= BLOCKS and sum > n - 1 + 4 * math.sqrt(2 * (n - 1))
 end
 
--- How often frames are lost, by so many that were: Clopper and Pearson (binomial.lua), which is wide enough
+-- How often frames are lost, by the number that was: Clopper and Pearson (binomial.lua), which is wide enough
 -- also where losses keep a distance, as in an overload.
 local function losses(counts)
    local sent = counts.tx - (counts.wrong_tx or 0)

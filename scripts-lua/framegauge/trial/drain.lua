@@ -3,13 +3,13 @@
 --- Whether what arrived late was counted.
 --
 -- A frame counts when it arrives before the drain is over. A worker that was held up over that moment fetches
--- at once what came before it and what came after it, and nobody knows how much of each: a device that delays
+-- frames from before and after it at once, and the share of each is unknown: a device that delays
 -- frames by about as long as the drain then loses fewer than it should.
 local format = require "framegauge.text.format"
 
 local M = {}
 
---- So much longer than the drain, as a share of it, frames may be fetched; or for so many seconds, which is
+--- Beyond the drain, frames may be fetched for this share of it longer; or for this many seconds, which is
 -- more than a worker that is not held up takes until it looks at the time again.
 M.TOLERANCE = 1e-3
 M.LOOK_S = 0.1e-3

@@ -11,12 +11,12 @@
 --
 -- and the reasons. Refused frames, which are sent a moment later, are shown and decide nothing by themselves.
 --
--- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
+-- A sender that was held up sends the overdue frames at once. Frames that a queue or a policer loses of them
 -- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
 -- nothing, unless the device has held as many at once before. That was at a lower load, at which its queue
--- was emptier: such frames may make the loss begin as many frames early, so they must be few among those of
--- the trial. How much was lost is the device's figure only if hardly any frame left so. A receiver held up
+-- was emptier: such frames may make the loss begin as many frames early, so they must be few among the frames
+-- of the trial. How much was lost is the device's figure only if hardly any frame left so. A receiver held up
 -- for longer than its ring lasts makes the device or the port lose frames, often uncounted.
 local altered = require "framegauge.tester.altered"
 local delays = require "framegauge.tester.delays"
@@ -137,7 +137,7 @@ local function of_direction(raw, ask, own_load)
    }
 end
 
---- Latency of several directions as one summary: that of all their frames together. Directions of records
+--- Latency of several directions as one summary of all their frames together. Directions of records
 -- that were kept have no more than figures: then a percentile is the largest of theirs, which the percentile
 -- of all frames cannot exceed.
 -- @param directions  of tester:trial(), or of records
@@ -290,7 +290,7 @@ local function tester_reasons(record, raw, ask)
    end
    lost_unfetched(record, ports, lcores, ask, found)
    for _, lcore in ipairs(lcores) do
-      if (lcore.late_ns or 0) > 0 then -- what came before went by it
+      if (lcore.late_ns or 0) > 0 then -- the frames before went by it
          found:add("lcores late", lcore.late_ns, "lcore %d began %s us after the traffic: the host had it "
             .. "elsewhere", lcore.id, format.decimal(lcore.late_ns / 1e3, 0))
       end
@@ -313,7 +313,7 @@ local function altered_of(directions)
    return altered.sum(list)
 end
 
--- What a modifier had the tester say to the device, and what came of it: nil where it has it say nothing.
+-- What a modifier had the tester send to the device, and the results: nil where it sends nothing.
 local function said(modifier, ports)
    if modifier == "management-frames" then
       return { queries = sum(ports, "queries"), replies = sum(ports, "replies") }

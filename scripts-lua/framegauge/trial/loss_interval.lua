@@ -12,7 +12,7 @@ local M = {}
 
 --- What is known of a direction.
 -- @param raw   what the tester counted of it
--- @param lost  frames of which no first copy is known
+-- @param lost  frames without a known first copy
 -- @return the least that may be lost, nil where that is `lost`; further copies; frames that may be either
 -- @usage loss_interval.of({ stale = 3, duplicates = 1 }, 5) --> 2 1 3
 -- @usage loss_interval.of({ stale = 3, duplicates = 1 }, 0) --> nil 4 0

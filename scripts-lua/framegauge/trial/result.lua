@@ -28,8 +28,8 @@ local function latency(name, type)
          at = "latency" },
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
       { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true },
-      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that so many frames did not "
-         .. "exceed, over several directions those of all their frames, over several trials the largest of "
+      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that a share of frames did not "
+         .. "exceed, over several directions of all their frames, over several trials the largest of "
          .. "theirs", col = "Median", at = "latency" },
       { "p99_ns", type, "99 %", col = "p99", at = "latency" },
       { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency" },
@@ -86,10 +86,10 @@ M.ERROR = record("injected_error", "frames with one kind of error that the sende
 })
 
 M.MEASURED = record("measured", "further figures of a stream; a figure that is not defined is left out", {
-   { "duplicated", "count", "frames of which more than one copy came (RFC 5560)" },
+   { "duplicated", "count", "frames that came more than once (RFC 5560)" },
    { "loss_burst_lengths", list "count", "bursts of loss by length: of 1 frame, 2 to 3, 4 to 7 and so on; "
       .. "the 16th of 32768 and more", optional = true },
-   { "loss_burst_distances", list "count", "the same of the sequence numbers from the end of a burst to the "
+   { "loss_burst_distances", list "count", "sequence numbers from the end of a burst to the "
       .. "next one (RFC 3357)", optional = true },
    { "loss_burst_mean_frames", "number", "mean length of a burst of loss", optional = true },
    { "outage_max_ns", "number", "longest time between two arrivals less the mean interval of departures. "
@@ -105,7 +105,7 @@ M.MEASURED = record("measured", "further figures of a stream; a figure that is n
       .. "should have come after it (RFC 4737, 4.2.1)", optional = true, col = "Extent", unit = "at most",
       at = "order" },
    { "reordering_extent_mean_frames", "number", "its mean", optional = true },
-   { "reordering_extent_unknown_frames", "number", "late frames of which it is not known, because they came "
+   { "reordering_extent_unknown_frames", "number", "late frames with an unknown extent, because they came "
       .. "later than the tester remembers: the true maximum may be greater", optional = true },
    { "reordering_late_max_ns", "number", "the same in time (4.2.2)", optional = true, col = "Late by",
       unit = "µs, at most", at = "order" },
@@ -126,9 +126,9 @@ M.MEASURED = record("measured", "further figures of a stream; a figure that is n
    { "pdv_max_ns", "number", "its maximum", optional = true, col = "PDV max", at = "variation" },
    { "pdv_enough_for_p999", "boolean", "whether 10,000 frames and more stand behind the percentile",
       optional = true },
-   { "ipdv_count", "count", "pairs of frames sent one after the other of which both came (RFC 3393)",
+   { "ipdv_count", "count", "pairs of frames sent one after the other that both came (RFC 3393)",
       optional = true },
-   { "ipdv_unknown", "count", "further pairs of which one delay was no longer remembered: minimum, maximum "
+   { "ipdv_unknown", "count", "further pairs with one delay no longer remembered: minimum, maximum "
       .. "and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
       at = "variation", better = false },
    { "ipdv_min_ns", "signed", "second delay less first, least", optional = true },
@@ -166,7 +166,7 @@ M.AVAILABILITY = record("availability", "availability by the ten-second rule (IT
    })), "delay in available time", optional = true },
 })
 
--- Lists of a stream over time; least, mean and greatest are those of the intervals of a point.
+-- Lists of a stream over time; least, mean and greatest are taken over the intervals of a point.
 local function points(key, help)
    return { key, list("signed", { most = 900 }), help }
 end
@@ -229,9 +229,9 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
       optional = true },
    { "lost", "count", "frames lost" }, { "loss_ratio", "ratio", "their share of those sent" },
    { "rx_duration_ns", "count", "from the first arrival to the last, where the gap between frames was not "
-      .. "that of the standard", optional = true },
+      .. "the standard's", optional = true },
 }, M.COUNTS, {
-   { "reordering_extent_unknown_frames", "ordinal", "late frames of which the extent is not known: the "
+   { "reordering_extent_unknown_frames", "ordinal", "late frames whose extent is not known: the "
       .. "maximum is then a lower bound", optional = true },
    { "substreams", "integer", "queues that share in sending the stream", optional = true },
    { "excess", "count", "how far the highest sequence number received lies beyond the last one sent" },
@@ -247,7 +247,7 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "gap_max_begin_ns", "number", "when the longest gap between two arrivals began", null = true },
    { "first_arrival_ns", "count", "when the first frame arrived, from the start of traffic",
       optional = true },
-   { "last_arrival_ns", "count", "the same of the last one", optional = true },
+   { "last_arrival_ns", "count", "arrival of the last one", optional = true },
    { "tags_ns", list "signed", "delays of the tagged frames, first bit to first bit", optional = true },
    { "latency", M.LATENCY, "of this direction; null when nothing was measured", null = true },
    { "no_latency", "text", "between agents on several machines: why their clocks give no delays",
@@ -304,7 +304,7 @@ M.CARD = record("card", "the counters of a port's card beside the tester's own, 
    { "tx_unaccounted", "integer", "frames that the card counted as sent beyond those handed to it; negative "
       .. "where it sent fewer. Other than 0 makes the trial invalid", col = "Unaccounted", unit = "sent",
       at = "cards" },
-   { "rx_unaccounted", "integer", "the same of frames received and fetched", col = "", unit = "received",
+   { "rx_unaccounted", "integer", "the same for received frames", col = "", unit = "received",
       at = "cards" },
 })
 
@@ -357,13 +357,13 @@ M.HEAD = {
    { "direction", "text", "which way", col = "Direction", at = "trials" },
    { "modifier", M.MODIFIERS, "where the stream was not the plain one: its type", optional = true },
    { "duration_s", "positive", "for how long frames were sent", col = "Length", at = "trials" },
-   { "time", { "wire-free", "wire-real", "tsc" }, "the clock it was measured by: `tsc` real time, that of "
+   { "time", { "wire-free", "wire-real", "tsc" }, "the clock it was measured by: `tsc` real time, taken from "
       .. "CLOCK_MONOTONIC_RAW, reckoned from the processor's time stamp counter, whose frequency is "
       .. "measured anew for each trial; `wire-real` the wire's time in step with real time; `wire-free` the "
       .. "wire's time, as fast as the processor goes" },
 }
 
---- The same of trials that are not of test frames.
+--- The record of trials that are not of test frames.
 M.HEAD_WITHOUT_SIZE = {}
 for _, row in ipairs(M.HEAD) do
    local is_of_frames = row[1] == "frame_size" or row[1] == "modifier"

@@ -21,7 +21,7 @@ Session.__index = Session
 -- @param o.remembers  whether trials find in the device what earlier ones left there, such as addresses
 -- @param o.watch    object with started(ask), finished(record) and recalled(ask, record), for a person who is
 --                   waiting; may be nil
--- @param o.say      function(text): shows a person a line; may be nil where there is none
+-- @param o.say      function(text): shows a person a line; may be nil without a person
 function Session.new(o)
    return setmetatable({
       tester = o.tester or {}, -- a rehearsal has none
@@ -129,7 +129,7 @@ function Session:learn(ask, record)
    return record
 end
 
--- One attempt at a trial. Random draws of the reference device follow from its number: those of a resumed
+-- One attempt at a trial. Random draws of the reference device follow from its number: the draws of a resumed
 -- run, too.
 function Session:make(ask)
    self.tester.trials = self.before + ask.number - 1
@@ -183,7 +183,7 @@ end
 --             broadcast, patient, gap and members = as the tester takes them, tunnelled = whether frames may
 --             arrive in a tunnel, or have left one: then with other addresses, title = what to call it in the
 --             progress, around = function(make), which calls make() for the tester's counts and returns them.
---             outcome(record) says in a few words what came of it. A trial that is none of frames is made
+--             outcome(record) says the result in a few words. A trial without test frames is made
 --             by make(ask), which returns its record; setting then tells it from others of its test
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)

@@ -2,8 +2,8 @@
 
 --- Why the tester fell short in a trial, in sentences.
 --
--- A mesh of 64 ports has 4032 directions, and a tester that is late is late in all of them. So the same of
--- many is one sentence: that of the worst, and how many there are.
+-- A mesh of 64 ports has 4032 directions, and a tester that is late is late in all of them. So the shortfall
+-- of many is one sentence: the worst one, and how many there are.
 local tables = require "framegauge.core.tables"
 
 local Shortfalls = {}
@@ -11,7 +11,7 @@ Shortfalls.__index = Shortfalls
 
 local M = {}
 
-local FEW = 3 -- so many are named one by one
+local FEW = 3 -- up to this many are named one by one
 
 --- An empty list.
 -- @usage local found = shortfalls.new()
@@ -26,13 +26,13 @@ function M.new()
 end
 
 --- Add a sentence.
--- @param kind  what happened; its first word says to whom, in the plural
+-- @param kind  what happened; its first word names the affected ones, in the plural
 -- @param how   how bad it is, to be compared with others of the kind
 -- @param ...   the sentence, as string.format takes it
 function Shortfalls:add(kind, how, ...)
    local list = self.by_kind[kind]
    if not list then
-      list = { whom = kind:match "%S+" }
+      list = { affected = kind:match "%S+" }
       self.by_kind[kind], self.kinds[#self.kinds + 1] = list, list
    end
    self.n = self.n + 1
@@ -47,7 +47,7 @@ function Shortfalls:sentences()
    for _, list in ipairs(self.kinds) do
       if #list > FEW then
          found[#found + 1] = { n = list[1].n,
-            text = ("%s (the worst of %d %s)"):format(list.worst.text, #list, list.whom) }
+            text = ("%s (the worst of %d %s)"):format(list.worst.text, #list, list.affected) }
       else
          found = tables.joined(found, list)
       end

@@ -19,7 +19,7 @@ local OF_A_MODE, SHARE_OF_A_MODE = 3, 0.1
 -- Chances below which a trend, and a gap, are not put down to chance.
 local TREND, GAP = 0.05, 0.01
 
--- Beyond so many deviations, estimated by the median of distances from the median, a value lies apart
+-- Beyond this many deviations, estimated by the median of distances from the median, a value lies apart
 -- (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
 local APART, MEDIAN_TO_DEVIATION = 3.5, 1.4826
 
@@ -48,7 +48,7 @@ local function kendall(list, open)
    return sum
 end
 
--- Chance that a random order of n values has so many more ascending pairs than descending ones, or more.
+-- Chance that a random order of n values has this excess of ascending over descending pairs, or more.
 local function chance_of(sum, n)
    local counts = { [0] = 1 } -- permutations by descending pairs
    local most = 0
@@ -83,7 +83,7 @@ function M.trend(list, open)
    return sum > 0 and "rising" or "falling"
 end
 
--- Chance that the widest of the spaces between n values, of which the least and the greatest are given and
+-- Chance that the widest of the spaces between n values, with the least and the greatest given and
 -- the others fall evenly between them, is more than a share of their range (Fisher, Proceedings of the Royal
 -- Society A 125, 1929; Whitworth).
 local function chance_of_gap(share, n)

@@ -2,7 +2,7 @@
 
 --- Figures from counts and samples.
 --
--- Counts are those of streams that run (stream.lua): a list of { name =, tx =, rx =, ... } with the
+-- Counts come from streams that run (stream.lua): a list of { name =, tx =, rx =, ... } with the
 -- time it was taken at. Rates are differences of counts over the time between, in the tester's time.
 local ethernet = require "framegauge.core.ethernet"
 local tables = require "framegauge.core.tables"

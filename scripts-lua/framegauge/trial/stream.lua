@@ -100,14 +100,14 @@ local function read(what, tester, list)
    return made, fps
 end
 
---- Send streams for a time, all at once, and wait for what came of it.
+--- Send streams for a time, all at once, and wait for the results.
 -- @param tester           an open tester (framegauge.tester)
 -- @param o.streams        list of streams
 -- @param o.duration       how long each is sent, in the tester's time
 -- @param o.learning_wait, o.settle  pauses before and after (default: none)
 -- @param o.drain          how long frames may still arrive (default: 500ms)
 -- @return the record of the trial (framegauge.trial): verdict, reasons, tx, rx, lost, latency, and in
---         directions those of each stream
+--         directions the counts of each stream
 -- @usage local record = stream.send(tester, { duration = "1s", streams = {
 --    { from = "east", to = "west", rate = "10kfps", size = 512 },
 -- } })
@@ -174,7 +174,7 @@ end
 
 --- Give a stream another rate, from now on.
 -- @param name  of the stream
--- @param rate  as that of a stream
+-- @param rate  as of a stream
 -- @usage local running = stream.start(tester, { streams = { { from = "east", to = "west", rate = "10%" } } })
 -- running:set_rate("east-west", "20kfps")
 -- local _, why = pcall(running.set_rate, running, "east-west", "120%")

@@ -17,7 +17,7 @@ local function beyond(t, degrees)
    return binomial.beta(degrees / 2, 0.5, degrees / (degrees + t * t))
 end
 
---- Student's factor: so many standard uncertainties hold the truth in 95 of 100 cases.
+--- Student's factor: this many standard uncertainties hold the truth in 95 of 100 cases.
 -- @param degrees  of freedom; math.huge: the normal distribution
 -- @usage ("%.3f"):format(uncertainty.student(4)) --> 2.776
 function M.student(degrees)

@@ -41,7 +41,7 @@ end
 
 --- Make the rules of a page.
 -- @param o.address    that it listens at
--- @param o.names      further names of the server; a page behind a proxy has that of the proxy
+-- @param o.names      further names of the server; a page behind a proxy has the proxy's name
 -- @param o.read_only  nobody may do anything
 -- @return the rules: tokens (operator, viewer), guard(request)
 function M.new(o)

@@ -79,7 +79,7 @@ local SCHEMAS = {
    },
    State = record {
       version = TEXT, ["plan?"] = TEXT, ["test?"] = TEXT, time_ms = described(WHOLE, "since 1970"),
-      ["clock?"] = described(TEXT, "wire-free: the seconds of rates are those of the virtual wire"),
+      ["clock?"] = described(TEXT, "wire-free: the seconds of rates are seconds of the virtual wire"),
       counts = described(one_of("test", "traffic"), "of a test they are sums over its trials"),
       ports = list_of(reference "Port"), streams = list_of(reference "Stream"),
       all_streams = described(WHOLE, "how many there are; the first 500 are shown"),

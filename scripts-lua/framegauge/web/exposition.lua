@@ -60,7 +60,7 @@ function Writer:family(kind, name, help)
    self:line("# HELP %s %s", shown, help)
 end
 
---- A sample; a value of nil is none.
+--- A sample; without a value nothing is written.
 -- @param exemplar  { labels =, value = } or nil; 0.0.4 has none
 function Writer:add(labels, value, exemplar)
    if value then

@@ -9,7 +9,7 @@ local uv = require "luv"
 local M = {}
 
 local SECONDS = 2 -- for which an answer is good
-local PATIENCE = 2 -- seconds for that of an agent
+local PATIENCE = 2 -- seconds for the answer of an agent
 
 local Fleet = {}
 Fleet.__index = Fleet

@@ -8,7 +8,7 @@
 --    server:close() -- server.url, server.port
 --
 -- lib/web speaks HTTP/2 on libuv's loop. A method gets the messages of a call, whose request is whole, as a
--- list of octets, and returns those of the answer; so a stream is a list with other than one item.
+-- list of octets, and returns the messages of the answer; so a stream is a list with other than one item.
 local api = require "framegauge.core.api"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"

@@ -31,7 +31,7 @@ local function add_stream(sum, stream)
    end
 end
 
--- Streams under these names; those of the same ports together where there are many.
+-- Streams under these names; streams of the same ports together where there are many.
 local function gathered(streams)
    local list, by_name = {}, {}
    for _, stream in ipairs(streams) do

@@ -62,7 +62,7 @@ local function attempt(fn, ...)
    error(err, 0)
 end
 
--- Folder of a run: that of a job, or one of the usual place.
+-- Folder of a run: a job's, or one in the usual place.
 local function folder_of(control, name)
    for _, task in ipairs(control.tasks.list) do
       if task.folder and task.folder:match "([^/]+)/*$" == name then

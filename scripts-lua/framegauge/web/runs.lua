@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Earlier runs as the page shows them: their list, the history of a plan, two of them compared. The answers
--- are those of `framegauge history` and `framegauge compare` as JSON.
+-- are the figures of `framegauge history` and `framegauge compare` as JSON.
 --
--- Runs are only those of the index (framegauge.history.index): what a request names is never made a path.
+-- Runs come only from the index (framegauge.history.index): a name in a request never becomes a path.
 local compare = require "framegauge.report.compare"
 local Index = require "framegauge.history.index"
 local job = require "framegauge.core.job"

@@ -230,7 +230,7 @@ local function url_of(o, port)
 end
 
 --- A certificate that nobody vouches for.
--- @return its PEM text and that of its key, for listen()
+-- @return its PEM text and its key's, for listen()
 function M.self_signed()
    local out, err = ffi.new "struct fg_web_pem", api.error()
    api.check(C.fg_web_self_signed(out, err), err)

@@ -2,9 +2,9 @@
 
 --- What the page shows of a tester, as plain data.
 --
--- Counts of interactive traffic are those of the console's live view (control/history.lua); of a test, the
+-- Counts of interactive traffic come from the console's live view (control/history.lua); of a test, the
 -- sums over its trials (tester/totals.lua). Rates of a test are differences between two looks; where the
--- wire's time runs free there is no such rate, because its second is none of ours.
+-- wire's time runs free there is no such rate, because its second is not a second of real time.
 local build = require "framegauge.build"
 local ethernet = require "framegauge.core.ethernet"
 local tables = require "framegauge.core.tables"

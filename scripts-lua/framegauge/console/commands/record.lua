@@ -54,7 +54,7 @@ return {
       help = "Write what a port receives to a file: pcapng if its name ends so, otherwise pcap. The filter "
          .. "is in the language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of "
          .. "any stream; with a filter as trigger, frames around a matching frame. before= and after= set "
-         .. "their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those of "
+         .. "their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those at "
          .. "one port, and reports dropped frames. Captures can begin and end at any time, also while "
          .. "streams and tests run; they end when the ports are opened again. Without arguments: list the "
          .. "captures.",

@@ -171,11 +171,11 @@ end
 return {
    {
       name = "streams", looks = true, summary = "list the streams", run = streams,
-      help = "List the streams: those of the plan, or one per direction. 'stream' creates or changes one.",
+      help = "List the streams: the plan's, or one per direction. 'stream' creates or changes one.",
    },
    {
       name = "stream", summary = "create or change a stream",
-      help = "Create or change a stream. Keys are those of streams in a plan ('help plan'): from, to, size, "
+      help = "Create or change a stream. Keys are those of a plan's streams ('help plan'): from, to, size, "
          .. "rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may "
          .. "be running. The default streams are removed when the first stream is created.",
       arguments = { { name = "name", help = "name of the stream", complete = "stream" } },

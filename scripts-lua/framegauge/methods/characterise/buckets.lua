@@ -11,7 +11,7 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
---- What of a frame may count, and the bytes that differ from those of the frame with its FCS. What frames are
+--- What of a frame may count, and the bytes that differ from the frame's with its FCS. What frames are
 -- commonly counted by comes first.
 M.LAYERS = {
    { name = "frame", bytes = 0 }, { name = "without FCS", bytes = -4 }, { name = "layer 3", bytes = -18 },
@@ -19,7 +19,7 @@ M.LAYERS = {
 }
 
 --- Bytes that differ.
--- @param name  as above; nil, or "unclear" where several explain the rates: those of a frame with its FCS
+-- @param name  as above; nil, or "unclear" where several explain the rates: the bytes of a frame with its FCS
 function M.difference(name)
    local layer = tables.find(M.LAYERS, "name", name)
    return layer and layer.bytes or 0
@@ -30,8 +30,8 @@ local function of_all(list, of)
    return ranges.common(tables.map(list, function(one) return one.rate and of(one) or nil end))
 end
 
--- The layer in which all sizes have one rate, and the rate; nil: there is none. Where there are several none
--- is told, and the rate is that of any of them.
+-- The layer in which all sizes have one rate, and the rate; nil: no such layer. Where there are several none
+-- is told, and the rate is any one's.
 local function rated(list)
    local layers, rates = {}, {}
    for _, layer in ipairs(M.LAYERS) do
@@ -54,7 +54,7 @@ function M.policer(out, list)
    local layer, cir = rated(list)
    local cbs = layer and of_all(list, function(one)
       local counted = one.frame_size + layer.bytes
-      -- the frame that a server would have begun is none of a bucket's
+      -- the frame that a server would have begun does not belong to a bucket
       return { min = (one.places.min + 1) * counted, max = (one.places.max + 1) * counted }
    end)
    if not cbs then

@@ -26,7 +26,7 @@ local CELLS = { 64, 80, 128, 208, 256, 2048 }
 -- Below this share of the delay that a full buffer makes there is no buffer, above the other there is one.
 local NO_QUEUE, A_QUEUE = 0.25, 0.75
 
--- A frame size overloads a device if the line brings so many times what it takes.
+-- A frame size overloads a device if the line brings this many times what it takes.
 local MARGIN = 1.02
 
 -- With fewer places their delay is not told from the device's own.
@@ -109,7 +109,7 @@ local function carries(list, frames, bps, bits)
 end
 
 -- Frame sizes up to the k-th are limited by frames per second, the others by bits per second.
--- @param more  bytes that count besides those of the frame
+-- @param more  bytes that count in addition to the frame's
 local function bent(list, k, more)
    local function bits(one)
       return 8 * (one.frame_size + more)
@@ -120,7 +120,7 @@ local function bent(list, k, more)
    if not frames or not bps or not carries(list, frames, bps, bits) then
       return nil
    end
-   for i, one in ipairs(list) do -- each size is limited by what it is said to be limited by
+   for i, one in ipairs(list) do -- each size is limited by its named limit
       local by_bits = ranges.times(bps, 1 / bits(one))
       if one.rate and (i <= k and by_bits.max < frames.min or i > k and frames.max < by_bits.min) then
          return nil
@@ -285,7 +285,7 @@ local PARAMETERS = { "capacity", "bandwidth", "per_frame", "per_byte", "cir", "c
 local OF_BUFFER = { "buffer_unit", "buffer_frames", "buffer_bytes", "buffer_cell_bytes" }
 
 -- Take back what no model stands behind.
--- @param limit  what it is instead, or "unclear" where it is already "other"
+-- @param limit  the limit found instead, or "unclear" where it is already "other"
 local function refuse(out, limit, ...)
    out.limit = out.limit == "other" and "other" or limit
    for _, keys in ipairs { ... } do
@@ -312,7 +312,7 @@ local function doubt(out, sizes, list, has_bucket)
       elseif one.policed == "unclear" and not has_bucket then
          local error = sizes[i].rest.error_ns + (sizes[i].overload_error_ns or 0)
          tell(out.remarks, "%d bytes: the longest delay of the overload, %s (known to within %s), is neither "
-            .. "that of a full buffer nor that of none", one.frame_size,
+            .. "the delay of a full buffer nor of an empty one", one.frame_size,
             format.nanoseconds(sizes[i].overload_delay_ns), format.nanoseconds(error))
          refuse(out, "unclear", OF_BUFFER)
       end
@@ -362,7 +362,8 @@ function M.direction(seen)
    return out
 end
 
--- Seconds of a frame in the server by the limit of frames and by that of bits, as far as these are known.
+-- Seconds of a frame in the server by the limit of frames and by the limit of bits, as far as these are
+-- known.
 local function services(found, size)
    local function known(range)
       return range.max < math.huge and ranges.middle(range) or range.max

@@ -4,7 +4,7 @@
 --
 -- Three ports as in RFC 2889, 5.7 and 5.8, whose searches wait before each trial until all is forgotten:
 -- test, learning and monitoring. Frames from addresses behind the learning port teach them, frames to them
--- from the test port ask for them, and what comes out at the monitoring port was not known. A question
+-- from the test port ask for them, and frames out of the monitoring port go to unknown addresses. A question
 -- teaches nothing, so one trial asks for many ages of an address, and trials with more and more addresses of
 -- one sequence go on where those before ended.
 --
@@ -12,8 +12,8 @@
 -- addresses and as many as may wait. So two trials in which it was too slow give rate and queue. What several
 -- explanations fit is not told.
 --
--- All of it ends after characterise.limit of load, those of the directions included. The age at which an
--- address is forgotten takes that time once, whatever is done; a closer look takes it again, so it comes
+-- All of it ends after characterise.limit of load, including the trials of the directions. The age at which
+-- an address is forgotten takes that time once, whatever is done; a closer look takes it again, so it comes
 -- last. What there is no time for is not tried, and said so.
 local caching = require "framegauge.methods.rfc2889.caching"
 local format = require "framegauge.text.format"
@@ -42,7 +42,7 @@ local function tell(c, ...)
    c.row.remarks[#c.row.remarks + 1] = string.format(...)
 end
 
--- Is there time for so many seconds of load? If not, say of what nothing more is known.
+-- Is there time for these seconds of load? If not, note what stays unknown.
 local function affords(c, seconds, what)
    local left = c.limit
    for _, record in ipairs(c.session.trials) do
@@ -111,7 +111,7 @@ end
 -- When an address is forgotten: all are taught, asked for at once, and then each at another age.
 -- @return range of seconds, or nil
 local function ages(c, low, high, n)
-   local each = 1 / SLOW + (high - low) / n -- the ages are so much less 1 / SLOW apart
+   local each = 1 / SLOW + (high - low) / n -- the ages are this less 1 / SLOW apart
    local list = macs(c, 1, n)
    -- the control takes the rest of the time until the first address is asked for again
    local seen = try(c, "ageing", {
@@ -259,7 +259,7 @@ local function teach(c, fps, n, wait)
    return nil
 end
 
--- What happens to new addresses where it knew only so many of n.
+-- What happens to new addresses where it knew only a part of n.
 -- @return when_full, how many it learned, and whether those it knew are the first ones: a table that hashes
 -- has missed some of these, and found room for later ones
 local function when_full(c, fps, n, known, ageing)
@@ -282,7 +282,7 @@ local function when_full(c, fps, n, known, ageing)
    return evicts and "evicts" or "unclear", seen.new.known
 end
 
--- The room of a table that knew only so many of n addresses.
+-- The room of a table that knew only a part of n addresses.
 -- @param o  how = when_full, in_order, n, known, own = of the ports' own, more = of others that it learned
 local function room_of(c, o)
    if o.how == "keeps" and o.in_order then
@@ -345,7 +345,7 @@ local function carried(rows, tester)
    return fps
 end
 
---- Trials, at most, of a switch that is none too slow; and the seconds of their load.
+--- Trials, at most, of a switch that is not too slow; and the seconds of their load.
 -- @param o  the group characterise
 M.TRIALS = 24
 

@@ -15,7 +15,7 @@ local WHOLE = { frames = true, bytes = true, addresses = true }
 --- A range as an estimate of the result (result.lua).
 -- @param range  in a unit; nil: not told. It may have a value, where that is not its middle, and a coverage,
 --               where that is not 1
--- @param by     what it is multiplied by, to be in that unit; default 1
+-- @param by     factor to that unit; default 1
 function M.estimate(range, unit, by)
    if not range then
       return nil
@@ -51,7 +51,7 @@ function M.in_a_row(ratio)
 end
 
 -- Shares of the mean: of a normal distribution with a deviation of a quarter, cut off at nothing; and of one
--- with a density of at least 1 / mean at its lower end, which has FEW samples below it by so much.
+-- with a density of at least 1 / mean at its lower end, which has FEW samples below it by this distance.
 local NORMAL_EXCESS, FEW = 0.25, 20
 
 --- How often the mean delay is within M.mean_error() of the truth, at least.
@@ -62,8 +62,8 @@ local MEAN_SIGMAS = 4
 local SHAPES = { uniform = 1.98, normal = 1.58, exponential = 4.61, pareto = 7.28 }
 
 -- The greatest delay is hardly above the 99th percentile, and the least as far below the median: a
--- distribution with ends. Or the delays below the median lie closer together than the others by so much: it
--- falls from its end.
+-- distribution with ends. Or the delays below the median lie closer together than the others by this factor:
+-- it falls from its end.
 local FLAT, EVEN, FALLING = 1.06, 0.1, 0.25
 
 -- Percentiles are rounded by a thousandth of the delay; differences are to be well above.

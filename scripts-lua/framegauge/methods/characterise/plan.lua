@@ -7,7 +7,7 @@ local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
-local ENOUGH_BESIDE = 60 -- seconds of the trials beside those of ageing, about
+local ENOUGH_BESIDE = 60 -- seconds of the trials without ageing, about
 
 local function sizes(key, default, help, default_help)
    return {
@@ -38,7 +38,7 @@ local row = {
       { key = "watch", type = "time", default = "1s", min = "1ms", max = "1h",
         help = "how long the device is watched after an overload" },
       { key = "limit", type = "time", default = "180s", min = "1s", max = "24h",
-        help = "with three ports: no trial of the table of addresses after so much load of all trials; what "
+        help = "with three ports: no trial of the address table after this much load of all trials; what "
            .. "was not tried is not told" },
       { key = "addresses", type = "group",
         help = "of a switch, where the plan has three ports: its table of addresses. The first port asks for "

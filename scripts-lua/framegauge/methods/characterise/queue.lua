@@ -46,7 +46,7 @@ local function queue(device, frame_size)
       local wait = math.max(0, free - now)
       if wait == 0 then
          free = now + service
-      elseif math.ceil(wait / service - 1e-6) <= places then -- so many have not begun
+      elseif math.ceil(wait / service - 1e-6) <= places then -- this many have not begun
          free = free + service
       else
          return nil

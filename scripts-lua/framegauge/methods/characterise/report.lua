@@ -76,8 +76,8 @@ function M.files(result)
 end
 
 local DEFINITIONS = {
-   { "Bounds", "in brackets. Those of rates and buffers follow from whole frames: the truth is within "
-      .. "them, if the model holds. That of the loss is of 95 % (Clopper and Pearson)." },
+   { "Bounds", "in brackets. Bounds of rates and buffers follow from whole frames: the truth is within "
+      .. "them, if the model holds. The interval of the loss has 95 % (Clopper and Pearson)." },
    { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per "
       .. "second needs the same time for each." },
    { "Buffer", "what waits while one frame is forwarded." },

@@ -134,7 +134,7 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
       "Counted"),
 }, {
    words("buffer_unit", BUFFERS, "what the buffer holds: `frames`, `bytes`, or `cells` of memory", nil),
-   { "buffer_cell_bytes", "ordinal", "`cells`: a frame takes a whole number of so many bytes", null = true },
+   { "buffer_cell_bytes", "ordinal", "`cells`: a frame takes whole cells of this size", null = true },
 }, {
    parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer", nil,
       ">="),

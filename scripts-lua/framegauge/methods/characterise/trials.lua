@@ -15,11 +15,11 @@ local M = {}
 -- ones, as far as the plan allows; and where it allows none those that are hardly shorter.
 local SHORTER, LONGEST, HARDLY_SHORTER = { 0.25, 0.5 }, { 2, 4 }, { 0.75, 0.9 }
 local REST, RELIEF = 0.1, 0.5 -- of the capacity: a low load, and what follows an overload
-local GROWS = 20 -- frame times: a delay that grows by more under load is that of a queue
+local GROWS = 20 -- frame times: a delay that grows by more under load comes from a queue
 local GROWN = 0.25 -- of the longest wait: the mean of a queue that grew
-local LONGER = 4 -- a queue that grows and does not overflow gets so much more time
+local LONGER = 4 -- a queue that grows and does not overflow gets LONGER times the time
 
--- A trial at rest is made longer until it has so many frames.
+-- A trial at rest is made longer until it has this many frames.
 local ENOUGH = 1000
 
 -- Frames that may not pass each other wait for the one before: delays at rest must differ by less than this
@@ -142,8 +142,8 @@ local function longest_wait(counts, rest)
    return (counts.latency.max_ns - rest.min_ns) / 1e9, (rest.max_ns - rest.min_ns + 2 * rest.error_ns) / 1e9
 end
 
--- What a load says of the server whose queue grew in it: it was empty so much later, and had forwarded all
--- that came out.
+-- What a load says of the server whose queue grew in it: it was empty later by this time, and had forwarded
+-- all that came out.
 local function drained(counts, rest, overflowed)
    local waited, error = longest_wait(counts, rest)
    local seconds = length(counts) + waited
@@ -246,7 +246,7 @@ function M.size(c, frame_size)
    return seen_in(c, size, counts, seconds, grew(c, size, counts))
 end
 
---- The longest overload, of a size of which all came through at once: a bucket of tokens lets frames pass
+--- The longest overload, of a size whose frames all came through at once: a bucket of tokens lets frames pass
 -- without delay until it is empty.
 -- @param size  of M.size(); gets what is seen
 -- @return whether it lost frames
@@ -272,7 +272,7 @@ function M.recovery(c, frame_size, rate)
       local counts = counts_of(c.make("recovery", frame_size, { loads = steps }), c.direction)
       list[#list + 1] = counts.last_lost_ns and {
          since_ns = math.max(0, counts.last_lost_ns - switch * 1e9), interval_ns = 1e9 / steps[2].fps,
-         -- the last frame of the overload that was lost left so much before its end
+         -- the last lost frame of the overload left this long before its end
          watched_ns = o.watch * 1e9, error_ns = 2e9 / line_fps + 1e9 / math.max(1, line_fps - rate),
       } or nil
    end

@@ -137,7 +137,7 @@ local function judge(row, routes, away, limit_ns)
    end
 end
 
--- The times, from those of the routes.
+-- The times, from the routes' times.
 local function put_times(row, record, affected, times, plan)
    local o, tau_ns = plan.convergence, row.tau_ns
    row.route, row.restored = figures.spread(times), restored(times)

@@ -66,7 +66,7 @@ function M.route_time(route, instantaneous, cei_ns)
 end
 
 --- Rate-derived: the time from the first interval that was not full to the first of those that were.
--- @param tx, rx    frames that departed in each interval, and those of them that came
+-- @param tx, rx    frames that departed in each interval, and the received ones among them
 -- @param cei_ns    of an event known from elsewhere; nil: the end of the first interval that is not full
 -- @param kept_ns   how long the full rate must be kept
 -- @return full convergence time; nil where nothing was lost, or the full rate was not kept
@@ -88,7 +88,7 @@ function M.rate_bounds(full_ns, sampling_ns, tau_ns, frame_ns)
    return full_ns - 2 * sampling_ns, full_ns + tau_ns + frame_ns
 end
 
---- Hold a loss of connectivity against a limit, of which one tau is not known.
+--- Hold a loss of connectivity, known but for one tau, against a limit.
 -- @return "pass", "fail" or "undecided"
 function M.judge(connectivity_ns, tau_ns, limit_ns)
    if connectivity_ns - tau_ns > limit_ns then
@@ -109,7 +109,7 @@ function M.spread(list)
 end
 
 --- How much later a frame came after the outage than before: the gap of arrivals has k frames in it, and one
--- more interval; what it is longer, the paths differ by.
+-- more interval; the paths differ by the rest.
 function M.path_change(gap_ns, lost, tau_ns)
    return gap_ns - (lost + 1) * tau_ns
 end

@@ -129,7 +129,7 @@ local FIGURES = { "first_route_ns", "full_ns", "loss_derived_ns" }
 -- The least, the middle and the greatest of the repetitions of an event.
 local function summary_of(name, rows)
    local row, lists = { event = name, repetitions = #rows, connectivity = {} }, {}
-   row.reasons = {} -- those of the events
+   row.reasons = {} -- the events have them
    row.validity, row.outcome = verdict.worst(rows)
    for _, one in ipairs(rows) do
       for _, key in ipairs(FIGURES) do

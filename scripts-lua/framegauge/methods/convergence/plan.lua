@@ -118,7 +118,7 @@ local function ports_are_there(values, found)
    end
 end
 
--- By whom the event is caused.
+-- The cause of the event.
 local function event_is_one(values, found)
    local o, wire = values.convergence, values.ports[1] and ports.is_wire(values.ports[1])
    local device = values.reference_device or values.reference_switch
@@ -138,7 +138,7 @@ local function event_is_one(values, found)
    end
 end
 
--- The ports are those of the reference switch's fail-over.
+-- The ports are the ones of the reference switch's fail-over.
 local function fails_over_like_the_switch(values, found)
    local f, ends = values.reference_switch and values.reference_switch.failover, ends_of(values)
    local preferred, next_best = nil, nil

@@ -93,7 +93,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
    { "connectivity_loss", "count", "frames that came at neither", col = "Lost", unit = "frames",
       at = "terminal html" },
    { "convergence_loss", "count", "of the affected routes: frames that did not come at the next-best port; "
-      .. "null where there is none", null = true, col = "Not at next-best", unit = "frames", at = "times" },
+      .. "null without such", null = true, col = "Not at next-best", unit = "frames", at = "times" },
    { "loss_periods_max", "count", "most separate outages of a route; more than 1: micro-loops or flapping",
       col = "Outages", unit = "of a route", at = "times" },
    { "duplicates", "count", "further copies", col = "Twice", unit = "frames", at = "times" },
@@ -170,7 +170,7 @@ M.RESULTS = record("convergence_results", "results of convergence", {
 
 local SAMPLED = record("sampled", "all routes together over time", {
    { "interval_s", "positive", "of a sample" }, { "tx", list "count", "frames that were sent in it" },
-   { "rx", list "count", "those of them that came where they were awaited" },
+   { "rx", list "count", "frames received where they were expected" },
 })
 
 --- Trials of frames, with the event and the rate over time.

@@ -18,7 +18,7 @@ local M = {}
 
 M.NAME = "convergence.event" -- in trials
 
-local REASONS = 4 -- why a trial is not valid, at most so many
+local REASONS = 4 -- reasons why a trial is not valid, at most
 
 local FIRST_SOURCE = 49152 -- UDP source port of the first flow (dynamic ports, RFC 6335)
 
@@ -48,7 +48,7 @@ function M.failover(plan)
    return plan.reference_switch and plan.reference_switch.failover
 end
 
---- By whom the event is caused: "outage" (the reference device is out of service), "failover" (the reference
+--- The cause of the event: "outage" (the reference device is out of service), "failover" (the reference
 -- switch loses a link), "command", "link" or "person".
 function M.by(plan)
    local o = plan.convergence
@@ -73,7 +73,7 @@ function M.command(plan, event)
    return event == "failure" and o.command or event == "reversion" and o.revert_command or nil
 end
 
--- What a route's frames are, and what it is called.
+-- What a route's frames are, and its name.
 local function frame_of(plan, i)
    local o = plan.convergence.routes
    local from = plan.ports[tables.index_of(plan.ports, M.ends(plan).from)]

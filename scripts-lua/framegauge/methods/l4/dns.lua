@@ -41,7 +41,7 @@ M.GROUP = {
       { key = "dnssec", type = "boolean", default = "false", help = "ask for DNSSEC's records (DO)" },
       { key = "recursion", type = "boolean", default = "true", help = "ask for recursion (RD)" },
       { key = "any_answer", type = "boolean", default = "false",
-        help = "answers need only be well formed and to the question: they are not those of our server" },
+        help = "answers need only be well formed and to the question: they are not our server's" },
       { key = "answers", type = "integer", default = "1", min = "0", max = "1000",
         help = "of our server: records in an answer to A, AAAA or TXT" },
       { key = "ttl", type = "integer", default = "300", min = "0", max = "2147483647",

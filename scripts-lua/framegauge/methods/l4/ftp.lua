@@ -30,7 +30,7 @@ M.GROUP = {
       { key = "password", type = "string", longest = 100, default = "framegauge@",
         help = "and by which password; it is sent, and stands in the result, as it is" },
       { key = "any_body", type = "boolean", default = "false",
-        help = "files are not those of our server, and neither their bytes nor the length of what is "
+        help = "files are not our server's, and neither their bytes nor the length of what is "
            .. "received are compared" },
       { key = "timeout", type = "time", default = "10s", min = "1ms", max = "1h",
         help = "without a reply, a data connection or any of its bytes for so long a session is given up" },

@@ -21,7 +21,7 @@ local function number_at(...)
    return type(value) == "number" and value or nil
 end
 
--- Seconds of "2026-11-20T12:34:56.789+01:00"; nil: it is none.
+-- Seconds of "2026-11-20T12:34:56.789+01:00"; nil: not a time.
 local function moment(text)
    local date, rest = tostring(text):match "^(%d+%-%d+%-%d+T%d+:%d+:%d+)(.*)$"
    local fraction, zone = (rest or ""):match "^(%.?%d*)(.*)$"
@@ -121,7 +121,7 @@ local function entries_of(log)
    return list
 end
 
--- Times of a file are milliseconds, those of the day more than a double has room for.
+-- Times of a file are milliseconds, times of the day need more digits than a double has.
 local function whole_us(seconds)
    return math.floor(seconds * 1e6 + 0.5) / 1e6
 end

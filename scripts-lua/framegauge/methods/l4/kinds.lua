@@ -7,7 +7,7 @@
 --    kind        of its applications in lib/apps (default: the same)
 --    tls         its streams go through TLS
 --    quic        they go through QUIC
---    alpn        the protocol that both ends speak over it; nil: those of l4.tls.alpn
+--    alpn        the protocol that both ends speak over it; nil: the protocols of l4.tls.alpn
 --    help        what it measures, a phrase
 --    figure      key of its figure in a row of results
 --    count(client, server)  what the figure is a rate of, and the result whose time it is of (default: the
@@ -23,7 +23,7 @@
 --    datagrams   keys of sizes that must fit into a datagram
 --    pages       its client loads pages
 --    requests(o) requests on a connection; 0: no limit
---    parameters  keys of its own in the parameters of a row, beside those of TCP: list of { key, key of o }
+--    parameters  keys of its own in the parameters of a row, in addition to TCP's: list of { key, key of o }
 --    fill(client, o, remote)      what its client is told beside what all are
 --    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
 --    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
@@ -165,7 +165,7 @@ local LIST = {
             { key = "path", type = "string", longest = 200,
               default_help = "/octets/ and the number of http.body", help = "what is asked for" },
             { key = "any_body", type = "boolean", default = "false",
-              help = "the body is not that of our server, and neither its bytes nor its length are "
+              help = "the body is not our server's, and neither its bytes nor its length are "
                  .. "compared" },
          },
       },

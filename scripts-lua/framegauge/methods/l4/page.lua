@@ -17,7 +17,7 @@ M.GROUP = {
    help = "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. "
       .. "The document is the first object",
    fields = {
-      { key = "objects", type = "list", least = 1, most = MOST_OBJECTS, default_help = "those of page.har",
+      { key = "objects", type = "list", least = 1, most = MOST_OBJECTS, default_help = "page.har's objects",
         of = { type = "group", short = "size", help = "an object of the page", fields = {
            { key = "size", type = "size", required = true, max = "1GiB", help = "bytes of the body" },
            { key = "name", type = "string", longest = har.LONGEST_NAME,
@@ -109,7 +109,7 @@ end
 
 local LOAD = { "start", "per_second", "rate", "cycles", "requests", "hold", "think", "think_max" }
 
--- Pages follow each other, so many at a time: no key of l4.load says otherwise.
+-- Pages follow each other, a number at a time: no key of l4.load says otherwise.
 local function follows_none(o, test, found)
    for _, key in ipairs(LOAD) do
       if o.load[key] and o.load[key] ~= 0 then
@@ -160,7 +160,7 @@ end
 -- --- figures
 
 local OBJECT = rows.record("page_object", "an object of a page; times since the page was begun", {
-   { "name", "text", "what it is called", col = "Object", at = "html", left = true },
+   { "name", "text", "name of the object", col = "Object", at = "html", left = true },
    { "bytes", "count", "of its body", col = "Bytes", at = "html" },
    { "after", "text", "the object that it waited for", optional = true, col = "After", at = "html" },
    { "ready_ns", "number", "it waited for nothing any more but a connection or a stream", col = "Ready",
@@ -179,7 +179,7 @@ M.OBJECT = OBJECT
 function M.record(times)
    return rows.record("page", "pages of PAGE, TLS_PAGE, PAGE2 and PAGE3", {
       { "loaded", "count", "pages that came whole, in all trials" },
-      { "failed", "count", "pages of which something failed, in all trials. What the end of a trial cuts off "
+      { "failed", "count", "pages with a failed object, in all trials. What the end of a trial cuts off "
          .. "is in neither" },
       { "bytes", "count", "of the bodies of a page" },
       { "load", times, "of the last repetition: first SYN or Initial of a page to the last byte of its last "

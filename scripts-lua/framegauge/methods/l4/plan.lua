@@ -62,7 +62,7 @@ local search = {
       { key = "search_trial", type = "time", default = "1s", min = "10ms", max = "24h",
         help = "length of the trials on the way there" },
       { key = "max_trials", type = "integer", default = "100", min = "2", max = "1000",
-        help = "begin no further trial after so many" },
+        help = "begin no further trial after this many" },
       { key = "failures", type = "ratio", default = "0.001%", max = "10%",
         help = "share of transactions that may fail, and of connections that may be reset" },
       { key = "deviation", type = "ratio", default = "5%", max = "100%",
@@ -78,7 +78,7 @@ local balance = {
    key = "balance", type = "group",
    help = "of the campaign balance: every port but the first is the end of a path of the device's",
    fields = {
-      { key = "address", type = "string", longest = 64, default_help = "that of the second port",
+      { key = "address", type = "string", longest = 64, default_help = "the second port's",
         help = "where all flows go: an address that the device has routes to by way of every such port" },
       { key = "flows", type = "integer", default = "64", min = "2", max = "200",
         help = "of datagrams, which differ in their ports; together they send datagram_rate (default: "
@@ -108,7 +108,7 @@ local peer_row = {
 
 local load_row = {
    key = "load", type = "group",
-   help = "how the connections of TCP come and go: as those of curl-loader, and of RFC 9411",
+   help = "how the connections of TCP come and go: as in curl-loader and RFC 9411",
    fields = {
       { key = "start", type = "integer", default = "0", min = "0", max = "1000000",
         help = "clients at the start; only with per_second" },
@@ -131,7 +131,7 @@ local load_row = {
       { key = "think_max", type = "time", default = "0s", max = "1h",
         help = "longer than think: each pause is drawn evenly between the two" },
       { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
-        help = "addresses of clients, from that of the first port on; they are taken in turn" },
+        help = "addresses of clients, from the first port's on; they are taken in turn" },
    },
 }
 
@@ -169,7 +169,7 @@ local row = {
       { key = "file", type = "string", default = "/proc/self/exe",
         help = "of TCP_SENDFILE; the default is the program's own" },
       { key = "interval", type = "time", min = "1ms", max = "1h", default_help = "none",
-        help = "of the series of a trial: what came through in each" },
+        help = "of the series of a trial: the traffic received in each" },
       { key = "request", type = "size", default = "1", min = "1", max = "1GiB",
         help = "of TCP_RR, TCP_CRR and UDP_RR" },
       { key = "response", type = "size", default = "1", min = "1", max = "1GiB", help = "the same" },
@@ -262,7 +262,7 @@ local function most_at_a_time(o)
    return o.connections, "l4.connections"
 end
 
--- A connection of TCP has a port of its own. Those of QUIC are told apart by their IDs.
+-- A connection of TCP has a port of its own. QUIC's connections are told apart by their IDs.
 local function connections_have_ports(values, found)
    local o = values.l4
    local n, key = most_at_a_time(o)

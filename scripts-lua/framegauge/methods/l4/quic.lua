@@ -11,21 +11,21 @@ local tls = require "framegauge.methods.l4.tls"
 
 local M = {}
 
-local MIN_DATAGRAM = 1200 -- every path of QUIC carries so much (RFC 9000, 14)
+local MIN_DATAGRAM = 1200 -- every path of QUIC carries this (RFC 9000, 14)
 
 M.GROUP = {
    key = "quic", type = "group",
    help = "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the other tests over QUIC, version 1; server_name, "
       .. "verify, ciphers, groups, alpn (default: perf; of HTTP3 and PAGE3 always h3), files of "
       .. "certificates, resume, tickets, reuse_tickets, early_data (of QUIC_RR, QUIC_CRR, HTTP3, PAGE3), "
-      .. "refuse_early_data, handshake_timeout, handshakes_at_once and key_log are those of l4.tls",
+      .. "refuse_early_data, handshake_timeout, handshakes_at_once and key_log are taken from l4.tls",
    fields = {
       { key = "congestion", type = "enum", values = { "cubic", "reno", "bbr" }, default = "cubic",
         help = "congestion control of both ends" },
       { key = "window", type = "size", default = "16MiB", min = "16KiB", max = "1GiB",
         help = "bytes of a connection that either end may send unasked" },
       { key = "stream_window", type = "size", default = "16MiB", min = "16KiB", max = "1GiB",
-        help = "the same of a stream" },
+        help = "window of a stream" },
       { key = "max_datagram", type = "integer", default = "1452", min = "1200", max = "9000",
         help = "bytes of UDP payload of the largest datagram; the path's MTU is not searched for" },
       { key = "ack_every", type = "integer", default = "2", min = "1", max = "1000",

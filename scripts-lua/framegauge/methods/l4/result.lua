@@ -130,7 +130,7 @@ M.PATH = record("path", "a path over which flows were spread", {
    { "duplicates", "count", "further copies within a flow", col = "Twice", unit = "datagrams", at = "html" },
 })
 
---- TLS of a test, by the name of which other methods have it, too
+--- TLS of a test, by the name that other methods use, too
 M.TLS = tls.record(M.TIMES)
 
 local TLS, QUIC, PAGE = M.TLS, quic.record(M.TIMES), pages.record(M.TIMES)
@@ -175,7 +175,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
-   { "confidence", "number", "the mean lies with 95 % confidence within so much of the true one (Student's "
+   { "confidence", "number", "with 95 % confidence the true mean is no further from it (Student's "
       .. "t); null for a single repetition", null = true },
    { of = confidence, col = "95 %", unit = "confidence", hidden = true, left = false, at = "summary" },
    { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the "
@@ -265,7 +265,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    times("transaction", "request to whole response (TCP_CRR, TCP_CC: SYN to closed; FTP: from "
       .. "PASV or its like to the file and its last reply)"),
    times("first_byte", "from the SYN to the first byte of the first response (TTFB of RFC 9411); of pages "
-      .. "from their begin to that of the document"),
+      .. "from their begin to the document's"),
    times("last_byte", "the same to its last byte (TTLB)"),
    times("rtt", "round trips as TCP measured them"),
    { "busy_polls", "ratio", "share of its polls that the busiest worker of them had something to do in" },

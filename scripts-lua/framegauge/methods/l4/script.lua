@@ -3,7 +3,7 @@
 --- TCP and UDP tests as netperf has them, from a script: `l4.tcp_rr { request = 32, response = 1024 }`.
 --
 -- The client is at the first port of a tester, the server at the second, both the tester's own. The keys are
--- those of the group `l4` of a plan that are about a single test (docs/reference/plan.md), with the same
+-- the keys of the group `l4` of a plan that are about a single test (docs/reference/plan.md), with the same
 -- defaults; quantities are text with a unit ("20ms") or numbers in seconds and bytes.
 local arguments = require "framegauge.plan.arguments"
 local cases = require "framegauge.methods.l4.test"
@@ -50,10 +50,10 @@ local function run(tester, test, given)
    return cases.run(plan, tester, session, { test = test })
 end
 
---- The tests on a tester, as functions: those of `l4.tests` of a plan in small letters, such as tcp_stream,
--- tcp_rr, udp_rr, https and dns. Each takes a table of settings, makes the test and returns its row as
--- result.json has it (docs/reference/results.md), with the figure, its theoretical maximum and its verdict.
--- An unknown key or a wrong value raises. Call them inside a job.
+--- The tests on a tester, as functions: the names in `l4.tests` of a plan in small letters, such as
+-- tcp_stream, tcp_rr, udp_rr, https and dns. Each takes a table of settings, makes the test and returns its
+-- row as result.json has it (docs/reference/results.md), with the figure, its theoretical maximum and its
+-- verdict. An unknown key or a wrong value raises. Call them inside a job.
 -- @param tester  an open tester
 -- @usage local l4 = require("framegauge.l4").on(tester)
 -- local row = l4.tcp_rr { request = 32, response = 1024, duration = "50ms" }

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The campaigns that seek a most: of connections per second, of transactions per second, and of connections
--- at a time. The search is that of RFC 2544's throughput (framegauge.search); whether a load passes is
+-- at a time. The search is the one of RFC 2544's throughput (framegauge.search); whether a load passes is
 -- judged by RFC 9411's rules for the sustain phase (7.1.3.4 and the like).
 --
 -- Rates are offered in an open loop: connections are opened when they are due, however slow the device is,
--- so that a device that stalls is not asked less for it. Each takes so many transactions, and that is the
+-- so that a device that stalls is not asked less for it. Each takes a number of transactions, and that is the
 -- load.
 local cases = require "framegauge.methods.l4.test"
 local kinds = require "framegauge.methods.l4.kinds"

@@ -61,7 +61,7 @@ function M.next_hop(tester, port, version)
    return tester:gateway_mac(port, version == "ipv4" and 4 or 6) or octets.mac(tester.ports[3 - port].mac)
 end
 
---- Is the server that of iperf3, at another host?
+--- Is the server iperf3's, at another host?
 function M.is_iperf(o)
    return o.peer ~= nil and o.peer.kind == "iperf3"
 end

@@ -44,7 +44,7 @@ end
 -- Service demand: processor time for a unit of work, as netperf has it, a transaction or 1024 bytes of
 -- payload. netperf takes it from the load of the whole machine; our lcores poll and are never idle, so it is
 -- the time of the polls that had something to do (method "P"). On the virtual wire, where nothing may depend
--- on the machine, there is none.
+-- on the machine, there is no such rate.
 local KIB = 1024
 
 -- Units that a side has dealt with in the whole of a trial.
@@ -175,7 +175,7 @@ local function add_failures(row, record)
    end
 end
 
--- How many connections there were in all, of the client's: so many that each can be accounted for.
+-- How many connections there were in all, of the client's, so that each can be accounted for.
 local function add_connections(row, list)
    row.opened, row.closed, row.open, row.concurrent_max = 0, 0, 0, 0
    for _, record in ipairs(list) do
@@ -352,7 +352,7 @@ function M.run(plan, tester, session, case)
    return M.row(plan, tester, case, list)
 end
 
--- What became of connections of which there were to be so many: none may be missing.
+-- What became of an expected number of connections: none may be missing.
 local function account(row)
    local words = {
       ("%s connections opened, %s closed"):format(format.count(row.opened), format.count(row.closed)),

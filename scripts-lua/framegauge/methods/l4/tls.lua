@@ -42,7 +42,7 @@ M.GROUP = {
       { key = "client_certificate", type = "boolean", default = "false",
         help = "the server asks for a certificate of the client, and the client has one" },
       { key = "server_name", type = "string", longest = 200, default = "fg.test",
-        help = "whom the client asks for (SNI), and whose the certificate is" },
+        help = "server name that the client sends (SNI), and the name in the certificate" },
       { key = "strict_name", type = "boolean", default = "false",
         help = "the server refuses another name (unrecognized_name)" },
       { key = "verify", type = "enum", values = { "chain", "none" }, default = "chain",
@@ -60,9 +60,9 @@ M.GROUP = {
       { key = "early_data", type = "size", default = "0", max = "16KiB",
         help = "what the client writes first leaves before the handshake is over (0-RTT), if it has no more "
            .. "bytes than this and the ticket allows it; of TLS_RR, TLS_CRR, HTTPS, QUIC_RR, "
-           .. "QUIC_CRR and HTTP3 (there so many bytes of all), with resume: ticket. 0: not" },
+           .. "QUIC_CRR and HTTP3 (there this many bytes of all), with resume: ticket. 0: not" },
       { key = "refuse_early_data", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "the server refuses every so many-th offer of early data; 0: none, 1: all" },
+        help = "the server refuses every n-th offer of early data; 0: none, 1: all" },
       { key = "record", type = "size", default = "16KiB", max = "16KiB",
         help = "plaintext of a full record, at least 64 bytes; 0: what fills a segment, so that a lost "
            .. "segment delays one record" },
@@ -182,7 +182,7 @@ end
 --- What an end is told, as framegauge.l4.app takes it.
 -- @param o       settings of a test
 -- @param seeded  random numbers follow from the seed of the trial: on the virtual wire only
--- @param alpn    the protocol of the test; nil: those of the plan
+-- @param alpn    the protocol of the test; nil: the plan's
 function M.of(o, server, seeded, alpn)
    local t = o.tls
    local oldest, newest = bounds(t.versions)

@@ -3,7 +3,7 @@
 --- What the campaign transports adds to its rows: goodput in the same unit for all tests, the most that the
 -- headers, the window and the loss of the path allow, what was sent again, and the ratio to TCP and to TLS
 -- over TCP on the same path. A repetition has the same losses in all tests, so ratios are taken in each
--- repetition, and their interval is that of the mean of these.
+-- repetition, and their interval is the interval of the mean of these.
 local app = require "framegauge.l4.app"
 local kinds = require "framegauge.methods.l4.kinds"
 local quic = require "framegauge.methods.l4.quic"
@@ -33,12 +33,12 @@ M.RECORD = rows.record("l4_transport", "of the campaign transports: a transport 
    { "loss_bps", "number", "the mean with this share of random losses and this round trip: of Reno "
       .. "MSS/RTT * sqrt(3/2)/sqrt(p) (Mathis), of CUBIC by RFC 9438, 5; null without random loss or delay, "
       .. "for HTTP and BBR", null = true, better = false },
-   { "tcp_ratio", "number", "goodput divided by that of TCP on the same path, mean of the repetitions: of "
+   { "tcp_ratio", "number", "goodput divided by TCP's on the same path, mean of the repetitions: of "
       .. "streams TCP_STREAM or TCP_MAERTS; of HTTPS HTTP; of HTTPS2 and HTTP3 HTTP2 with as many streams; "
       .. "null where that is not in the plan, or one of both is not valid", null = true },
-   { "tcp_ratio_confidence", "number", "the true mean lies with 95 % confidence within so much of it "
+   { "tcp_ratio_confidence", "number", "the true mean lies with 95 % confidence within this distance "
       .. "(Student's t); null for a single repetition", null = true },
-   { "tls_ratio", "number", "the same of the test over TLS: TLS_STREAM, TLS_MAERTS, HTTPS or HTTPS2",
+   { "tls_ratio", "number", "goodput divided by TLS over TCP's: TLS_STREAM, TLS_MAERTS, HTTPS or HTTPS2",
       null = true },
    { "tls_ratio_confidence", "number", "as tcp_ratio_confidence", null = true },
    { "retransmitted_bytes", "count", "payload that the sender sent more than once, in all repetitions" },

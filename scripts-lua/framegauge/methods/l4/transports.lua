@@ -20,7 +20,7 @@ M.GROUP = {
    key = "transports", type = "group",
    help = "of the campaign transports: the paths between client and server. Each delay is combined with "
       .. "each loss, rate, share of reordering and queue; all of l4.tests run on each path. Every other key "
-      .. "of the path is that of reference_device",
+      .. "of the path comes from reference_device",
    fields = {
       { key = "delays", type = "list", unique = true, least = 1, of = { type = "time", max = "20s" },
         default = { "0s", "10ms", "25ms", "50ms", "100ms" },
@@ -250,13 +250,13 @@ local function payload_goes_one_way(values, found)
    local o = values.l4
    for i, test in ipairs(o.tests) do
       if goes_back(test) ~= goes_back(o.tests[1]) then
-         found:add(found:item("l4.tests", i), ("the payload of %s goes the other way than that of %s"):format(
+         found:add(found:item("l4.tests", i), ("the payload of %s goes the other way than %s's"):format(
             test, o.tests[1]), "tests of one way: streams, or MAERTS and HTTP")
          return
       end
    end
    if o.http.post > 0 then
-      found:add("l4.http.post", "the payload of the campaign transports is that of responses", "0")
+      found:add("l4.http.post", "the payload of the campaign transports is the payload of responses", "0")
    end
 end
 

@@ -29,7 +29,7 @@ function M.test_names(result)
    return format.plural(#result.plan.ports, "port")
 end
 
--- What stands in a cell: a figure, or why there is none.
+-- What stands in a cell: a figure, or the reason for its absence.
 local function cell(row, column)
    if not row then
       return "-"

@@ -18,7 +18,7 @@ local function of_loss(row, run)
    return counts and components.loss_ratio(row.loss_ratio, counts, one.duration_s)
 end
 
-M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are those of the trial; without one "
+M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are the trial's; without one "
    .. "nothing was measured, and `reasons` says why", {
    { "direction", "text", "`from->to`, its ports", col = "Direction", id = "%s" },
    { "from", "text", "the port that sends" },
@@ -53,7 +53,7 @@ M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are thos
       criterion = "delay" },
    { "latency", trial.LATENCY, "of every frame; null when nothing arrived, or the clocks do not tell",
       null = true },
-   { "no_latency", "text", "why there is none", optional = true },
+   { "no_latency", "text", "why there is no latency", optional = true },
    { "trial", "ordinal", "number of the trial, with the evidence; null: not measured", null = true },
 }, verdict.ROWS)
 

@@ -22,7 +22,7 @@ local function begin(c, flow)
    return coroutine.create(function() return search.run("binary", goal) end)
 end
 
--- Go on with a search. @param direction  what came of the load it wanted; nil: it begins
+-- Go on with a search. @param direction  the result of the load it wanted; nil: it begins
 local function go_on(one, direction)
    local ok, wanted = coroutine.resume(one.search, direction)
    if not ok then

@@ -96,8 +96,9 @@ local function peer_of(plan, tester, one)
    }
 end
 
---- May what was lost have been lost because the tester was held up? What came due meanwhile leaves at once,
--- probes and replies, and what comes is not fetched: the device, or the port, may have no room for so many.
+--- May frames have been lost because the tester was held up? What came due meanwhile leaves at once,
+-- probes and replies, and received frames are not fetched: the device, or the port, may have no room for
+-- them.
 -- @param record       of the session: sent, lost
 -- @param evidence       of framegauge.oam.session
 -- @param interval_ns  from one probe to the next
@@ -173,7 +174,7 @@ local function measure(plan, tester, one, ask, common_time)
    return verdict.settle(record, reasons_of(record, evidence, o))
 end
 
---- What came of a trial, in a few words.
+--- The result of a trial, in a few words.
 local function outcome(record)
    return ("%d of %s answered"):format(record.received, format.plural(record.sent, "probe"))
 end

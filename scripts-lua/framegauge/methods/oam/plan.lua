@@ -19,7 +19,7 @@ local peer = {
       { key = "ipv4", type = "ipv4", default_help = "none",
         help = "its address, for stamp and twamp_light" },
       { key = "ipv6", type = "ipv6", default_help = "none", help = "the same, instead" },
-      { key = "mac", type = "mac", default_help = "that of the port's gateway",
+      { key = "mac", type = "mac", default_help = "the MAC address of the port's gateway",
         help = "of its MEP, for the tests of Y.1731; of the next hop, for the others" },
    },
 }
@@ -72,7 +72,7 @@ end
 local function addresses_are_there(values, found)
    local p, test = values.oam.peer, has_any(values, OVER_UDP)
    if p.ipv4 and p.ipv6 then
-      found:add("oam.peer.ipv6", "an address beside that of IPv4", "one of them")
+      found:add("oam.peer.ipv6", "an address in addition to IPv4's", "one of them")
    elseif test and p.mac and not p.ipv4 and not p.ipv6 then
       found:add("oam.peer", ("%s needs the reflector's address"):format(test), "ipv4 or ipv6")
    end
@@ -80,7 +80,7 @@ local function addresses_are_there(values, found)
    for _, port in ipairs(test and values.ports or {}) do
       if not port[family] then
          found:add("ports." .. port.name, ("%s needs an address of it"):format(test),
-            "ipv4 or ipv6, of the same family as that of the reflector")
+            "ipv4 or ipv6, of the same family as the reflector's")
          return
       end
    end

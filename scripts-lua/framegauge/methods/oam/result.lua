@@ -66,7 +66,7 @@ local FIGURES = {
    { "forward_variation_ns", "number", "99th percentile of the delay there less the least one, which does "
       .. "not depend on how far clocks are apart", null = true, col = "Variation there", as = "time",
       at = "html" },
-   { "backward_variation_ns", "number", "the same of the way back", null = true, col = "back", as = "time",
+   { "backward_variation_ns", "number", "and on the way back", null = true, col = "back", as = "time",
       at = "html" },
    { "one_way", "text", "`measured`, or why one-way delays are withheld, with what mends it" },
    { "one_way_error_ns", "number", "bound of the error of one-way delays: both clocks and both timestamps",

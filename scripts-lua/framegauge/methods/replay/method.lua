@@ -62,7 +62,7 @@ local function is_dry(tester)
    return not tester.engine
 end
 
---- What keeps a plan from being run on a tester, such as a file that is none; nil when nothing does.
+--- What keeps a plan from being run on a tester, such as a file that is not a capture; nil when nothing does.
 function M.check(plan, tester)
    if is_dry(tester) then
       return named_file.problem(path_of(plan))
@@ -176,7 +176,7 @@ local function measure(plan, tester, ask)
    return record or error(result, 0)
 end
 
---- What came of a trial, in a few words.
+--- The result of a trial, in a few words.
 local function outcome(record)
    local v = record.verified
    local sent = plural(record.sent.frames, "frame") .. " sent"

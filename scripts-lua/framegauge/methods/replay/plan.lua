@@ -14,11 +14,11 @@ local rewrite = {
       { key = "destination_mac", type = "mac", default_help = "as recorded",
         help = "where every frame goes" },
       { key = "vlan", type = "string", longest = 4, default_help = "as recorded",
-        help = "1 to 4094: number of the outermost tag, which is added where there is none; none: it is "
+        help = "1 to 4094: number of the outermost tag, which is added to untagged frames; none: it is "
            .. "taken away" },
       { key = "networks", type = "list", of = { type = "string", longest = 100 }, most = 8, default = {},
         default_help = "none",
-        help = "addresses of one network become those of another: 10.0.0.0/8=198.18.0.0/8; the first that "
+        help = "move addresses from one network to another: 10.0.0.0/8=198.18.0.0/8; the first that "
            .. "fits" },
    },
 }

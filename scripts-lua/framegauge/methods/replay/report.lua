@@ -18,7 +18,7 @@ local function rows_of(result)
    return result.results.replay or {}
 end
 
--- Fields that were rewritten, in words; "" where there are none.
+-- Fields that were rewritten, in words; "" without any.
 local function rewritten(row)
    local r, list = row.setting.rewrite, {}
    for _, one in ipairs {
@@ -57,7 +57,7 @@ function M.notes(result, add)
    end
 end
 
---- Figures to remember: those of the last time.
+--- Figures to remember: the last time's.
 function M.tiles(result)
    local rows = rows_of(result)
    local row = rows[#rows]
@@ -83,7 +83,7 @@ end
 local SHARES = { { 50, "p50_ns" }, { 90, "p90_ns" }, { 99, "p99_ns" }, { 99.9, "p999_ns" }, { 100,
    "max_ns" } }
 
--- Share of the frames that left later than so much.
+-- Share of the frames that left later than a bound.
 local function chart(rows)
    local points = {}
    for _, row in ipairs(rows) do

@@ -66,7 +66,7 @@ M.ROW = record("replay", "What became of a capture in one replay", {
       col = "Too large", unit = "frames", at = "timing", better = false },
    { "too_short", "count", "dropped, too: shorter than 14 bytes" },
    { "wrong_length", "count", "dropped, too: the capture holds more bytes of them than they had" },
-   { "fcs_removed", "count", "frames of which the FCS in the capture was not sent; the port sends its own" },
+   { "fcs_removed", "count", "frames whose FCS in the capture was not sent; the port sends its own" },
    { "truncated", "count", "frames that the capture has in part", col = "Cut off", unit = "frames",
       at = "timing", better = false },
    { "unmoved", "count", "frames of the capture in which no address moved to another network" },

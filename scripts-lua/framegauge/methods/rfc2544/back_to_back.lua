@@ -2,12 +2,12 @@
 
 --- RFC 2544 section 26.4, as RFC 9004 has it: the longest burst at the rate of the line that loses no frame.
 --
--- A burst is a trial of so many frames with a drain long enough for the device to forward whatever it holds.
+-- A burst is a trial of n frames with a drain long enough for the device to forward whatever it holds.
 -- The length is searched for as a load is, only in whole frames, several times, each search by itself. Where
 -- both directions are wanted, both send the burst at once and each is searched for its own limit; the second
 -- search uses the bursts of the first.
 --
--- A buffer only fills where frames come in faster than they leave. So a frame size of which the device
+-- A buffer only fills where frames come in faster than they leave. So a frame size at which the device
 -- carries the whole line has no answer. And while the burst comes in frames leave, too, so that it is longer
 -- than the buffer: the corrected buffer time takes that off (RFC 9004, 6.4).
 local common = require "framegauge.methods.rfc2544.common"

@@ -2,7 +2,7 @@
 
 --- RFC 2544 section 21: how near bursts may follow each other without loss.
 --
--- A port sends bursts of so many frames at the minimum gap, one burst every so many frame times of the line.
+-- A port sends bursts of n frames at the minimum gap, one burst every m frame times of the line.
 -- For each burst length the shortest such interval is searched for at which the device loses no frame. Less
 -- often is the same as a lower load, so any search for a load finds it; only that an interval is a whole
 -- number of frame times, and loads between two of them are one and the same trial.
@@ -33,7 +33,7 @@ local function interval_of(burst_frames, load, line_fps)
    return math.max(burst_frames, math.ceil(burst_frames * line_fps / load * (1 - 1e-12)))
 end
 
--- How long a trial is: whole intervals, so that the load is what it is said to be, and two at least.
+-- How long a trial is: whole intervals, so that the load is exact, and two at least.
 local function seconds_of(interval_frames, line_fps, seconds)
    local intervals = math.ceil(seconds * line_fps / interval_frames * (1 - 1e-12))
    return math.max(2, intervals) * interval_frames / line_fps

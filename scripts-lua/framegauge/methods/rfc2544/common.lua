@@ -67,7 +67,7 @@ end
 --- The load a test is to stand on.
 -- @param key        the test's group in the plan; its `rate` comes first
 -- @param direction  "from->to": what that direction carries; nil: what all carry at once
--- @return { fps = nil when there is none, source = "plan" or "throughput", validity =, reasons =, at_maximum
+-- @return { fps = nil without a load, source = "plan" or "throughput", validity =, reasons =, at_maximum
 -- =
 --         whether nothing more could be tried }
 function M.rate(plan, session, key, frame_size, line_fps, direction)

@@ -13,7 +13,7 @@ local units = require "framegauge.text.units"
 
 local M = {}
 
--- From one that carries all to one that carries next to nothing; the last ones hold so many frames that short
+-- From one that carries all to one that carries next to nothing; the last ones hold enough frames that short
 -- trials say too much of them.
 local CONCEIVABLE = {
    { share = 1, buffer = 1000 }, { share = 0.9995, buffer = 0 }, { share = 0.9, buffer = 1000 },

@@ -99,7 +99,7 @@ local function overflow(fps, frames, seconds, limit, buffer, queue)
    return math.max(1, math.floor(frames * share - (buffer - queue))), buffer
 end
 
--- The same of bursts: either one by itself is too long, or what is left of each when the next comes adds up.
+-- Whether a burst is lost: one by itself is too long, or the rests left of each when the next comes add up.
 local function overflow_of_bursts(o, frames, limit, buffer)
    local burst = o.burst
    local fps = o.fps * burst.interval_frames / burst.frames

@@ -77,7 +77,7 @@ local function tags_of(records, direction, offset)
    return streams, all
 end
 
--- The mean of each stream of which tagged frames came back.
+-- The mean of each stream whose tagged frames came back.
 local function means(streams)
    return tables.map(streams, function(tags)
       return tags[1] and stats.mean(tags)
@@ -96,14 +96,14 @@ local function typical(streams)
    return stats.median(middle), stats.median(worst)
 end
 
--- Frames that leave late and close together wait for each other in the device: then the delay is not that of
--- the load.
+-- Frames that leave late and close together wait for each other in the device: then the delay is not
+-- the delay at the load.
 local function note_off_schedule(row, records)
    for _, record in ipairs(records) do
       if not trial.is_on_schedule(record) then
          row.validity = verdict.worse(row.validity, "tester-limited")
-         table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not that of "
-            .. "the load"):format(format.count(record.off_schedule), format.plural(record.tx, "frame")))
+         table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not "
+            .. "the load's"):format(format.count(record.off_schedule), format.plural(record.tx, "frame")))
          return
       end
    end

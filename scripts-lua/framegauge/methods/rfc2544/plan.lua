@@ -65,13 +65,13 @@ local throughput_row = {
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
         help = "length of the trials that decide; RFC 2544 asks for at least 60s" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
-        help = "length of the trials on the way there, at most that of trial" },
+        help = "length of the trials on the way there, at most trial's" },
       { key = "loss_tolerance", type = "ratio", default = "0%", max = "99%",
         help = "loss up to this share still passes; RFC 2544 asks for 0" },
       { key = "backoff", type = "load_step", default = "1%", min = "0.0001%", max = "50%",
         help = "how far to go down when a load found by short trials fails the long one" },
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
-        help = "the search gives up after so many" },
+        help = "the search gives up after this many" },
       { key = "loss_verify_trials", type = "integer", default = "2", min = "1", max = "100",
         help = "tst009: most trials at one load, max(r); it passes when one of them does" },
       { key = "loss_verify_max", type = "integer", min = "0", default_help = "no limit",
@@ -79,9 +79,9 @@ local throughput_row = {
       { key = "goals", type = "list", of = goal_row, least = 1, most = 16, default_help = "rfc2544",
         help = "mlr: what to search for, all in one search: a list of names or of groups of keys" },
       { key = "preceding_targets", type = "integer", default = "2", min = "0", max = "10",
-        help = "mlr: rounds of shorter trials before those of a goal, where it has time for them" },
+        help = "mlr: rounds of shorter trials before the trials of a goal, where it has time for them" },
       { key = "time_limit", type = "time", min = "1s", max = "240h", default_help = "none",
-        help = "mlr: the search of one frame size gives up after so much sending" },
+        help = "mlr: the search of one frame size gives up after this time of sending" },
    },
 }
 
@@ -148,7 +148,7 @@ local system_recovery = {
       { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
         help = "how long the device is watched after that, at half the load" },
       { key = "repetitions", type = "integer", default = "3", min = "1", max = "1000",
-        help = "trials, of which the mean is taken" },
+        help = "trials; the mean is taken" },
    },
 }
 
@@ -167,7 +167,7 @@ local reset = {
       { key = "outage", type = "time", default = "1s", min = "1us", max = "1h",
         help = "how long the reference device stays out of service" },
       { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
-        help = "resets, of which the mean is taken" },
+        help = "resets; the mean is taken" },
    },
 }
 
@@ -188,7 +188,7 @@ local bursty_traffic = {
         help = "length of the trials that decide; RFC 2544 asks for at least 60s. No trial has less than two "
            .. "bursts" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
-        help = "length of the trials on the way there, at most that of trial" },
+        help = "length of the trials on the way there, at most trial's" },
    },
 }
 
@@ -244,7 +244,7 @@ local row = {
    },
 }
 
--- Goals complete, and one where MLRsearch was given none; for the other searches there are none.
+-- Goals complete, and one where MLRsearch was given none; other searches have no goals.
 local function shape_goals(throughput)
    if throughput.search ~= "mlr" then
       return nil

@@ -76,7 +76,7 @@ end
 -- Loads that say at most: the line bounds them at each frame size.
 local CAPS = { max = true, initial = true }
 
--- The frame sizes of which the line cannot carry this load.
+-- The frame sizes at which the line cannot carry this load.
 local function too_large_for(values, rate, line_rate)
    return tables.map(rate and values.rfc2544.frame_sizes or {}, function(size)
       return load_fps(rate, size, line_rate) > line_rate / ethernet.l1_bps(1, size) and size or nil

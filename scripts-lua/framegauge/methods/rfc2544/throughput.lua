@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2544 section 26.1: the highest load of which the device loses no frame, for every frame size.
+--- RFC 2544 section 26.1: the highest load at which the device loses no frame, for every frame size.
 --
 -- Each frame size is one search (framegauge.search) over the load of a direction; both directions, where the
 -- plan wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure

@@ -64,7 +64,7 @@ end
 function M.recovery(row, run)
    local mean = row.recovery_mean_ns
    return uncertainty.of(mean, {
-      components.resolution(0, 2 * row.resolution_ns, "two frames, of which one may have passed"),
+      components.resolution(0, 2 * row.resolution_ns, "two frames: one may have passed"),
       components.repetitions(row.recovery_stddev_ns, row.repetitions), components.clock(mean, run.time),
    }, { min = 0 })
 end

@@ -4,7 +4,7 @@
 --
 -- The first port sends. Each of the others is the receiver of a stream of its own, and the streams take
 -- turns, but every frame is for all of them. So each port's copies of every stream are counted apart: what
--- another port gets twice makes up for nothing. The delay of the copies at a port is that of its own stream.
+-- another port gets twice makes up for nothing. The delay of the copies at a port is its own stream's delay.
 local tables = require "framegauge.core.tables"
 
 local M = {}

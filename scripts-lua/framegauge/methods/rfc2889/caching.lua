@@ -6,7 +6,7 @@
 -- the test port heard by a broadcast, sends frames from N addresses from the learning port to the test port,
 -- and then one to each of these addresses from the test port. It passes if none of them comes out at the
 -- monitoring port, and all at the learning port. No other port says anything, so the table holds N addresses
--- and that of the test port.
+-- and the test port's.
 --
 -- Trial N uses the first N addresses of one fixed sequence. So with a hashed table, too, what fails with N
 -- addresses fails with more.
@@ -93,7 +93,7 @@ local function at(direction, port)
    return direction.measured.misdirected and direction.measured.misdirected[port.name] or 0
 end
 
--- What came of a trial, and the counts of its frames to learn from.
+-- Results of a trial, and the counts of its frames to learn from.
 local function read(c, n, learning_fps, record)
    local monitoring = c.tester.ports[roles(c.tester).monitoring]
    local learning, test = record.directions[1], record.directions[2]
@@ -123,7 +123,7 @@ local function failed(c, one, record, learning)
    return reasons[1] and "tester-limited" or "valid", reasons
 end
 
--- One trial. @return what came of it, and that as a record for a search
+-- One trial. @return its result, and the same as a record for a search
 local function try(c, n, learning_fps)
    local macs = {}
    for i = 1, n do
@@ -277,7 +277,7 @@ local function rehearse(plan, key, most)
    return list
 end
 
--- The most trials of a device of which nothing is known.
+-- The most trials of an unknown device.
 local function most_of(o, key)
    local list = {}
    for i = 1, math.ceil(key == "address_caching" and math.log(o.max) / math.log(2) + 2

@@ -84,7 +84,7 @@ local function try(c, phase, name, flows, seconds)
    return record
 end
 
--- What came of the streams of one block from a port to another.
+-- Results of the streams of one block from a port to another.
 local function sum(record, from, to)
    local out = { tx = 0, rx = 0, lost = 0 }
    for _, d in ipairs(record.directions) do

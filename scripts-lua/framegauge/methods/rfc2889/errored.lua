@@ -44,7 +44,7 @@ local function octets_of(plan, kind, size)
    return good, kind == "crc" and good or size
 end
 
--- The stream of a trial, of which one frame in `every` is wrong, at a share of the line's bits.
+-- The stream of a trial with one wrong frame in `every`, at a share of the line's bits.
 local function stream_of(tester, o, kind, size, iload, seconds)
    local good, wrong = octets_of(tester.plan, kind, size)
    local mean = good + (wrong - good) / o.every

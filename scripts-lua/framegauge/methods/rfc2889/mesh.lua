@@ -113,7 +113,7 @@ local function point(c, record)
 end
 
 -- From the throughput in steps up to the maximum offered load, which is always the last one. The trial that
--- passed is the first point; where there is none, the steps begin at 0.
+-- passed is the first point; without one, the steps begin at 0.
 -- @return points and their records
 local function find_forwarding(c, result)
    local o, points, records = c.plan.rfc2889, {}, {}
@@ -144,7 +144,7 @@ local function highest(points)
    return best
 end
 
--- The direction that lost most, of those of a trial; nil where none did.
+-- The direction of a trial that lost most; nil without loss.
 local function worst_pair(record)
    local worst
    for _, d in ipairs(record.directions) do
@@ -251,7 +251,7 @@ local function rehearse(plan, tester, key, frame_size)
    return trials, load_s, frames
 end
 
--- The most trials of a device of which nothing is known, and their seconds of load.
+-- The most trials of an unknown device, and their seconds of load.
 local function most_of(o)
    local searched = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
    local stepped = 1 + math.ceil(o.max / o.step)

@@ -29,7 +29,7 @@ function M.notes(result, add)
       return
    end
    local of_agents = result.ports[1].device:find "^agent:"
-   add("Loads are those of a port, as shares of the slowest line; all ports that send begin at one instant"
+   add("Loads are loads of a port, as shares of the slowest line; all ports that send begin at one instant"
       .. (of_agents and ", as exactly as start_skew_ns of the trial says." or "."))
    add "Forwarding rates are of all receiving ports together, over the time of sending."
 end

@@ -150,13 +150,13 @@ local TAIL = {
 }
 
 M.CACHING = record("address_caching", "How many addresses the switch remembers (RFC 2889, 5.7)", HEAD, {
-   { "addresses", "count", "the most of which none was flooded or lost", col = "Addresses",
+   { "addresses", "count", "the most addresses without a flooded or lost frame", col = "Addresses",
       at = "terminal html", bound = ">=",
       uncertainty = function(row)
          local failed = row.limited_by == "flood" or row.limited_by == "loss"
          return components.searched(row.addresses, failed and row.addresses + 1 or nil)
       end, better = ">=" },
-   { "with_own", "count", "and that of the test port: the figure to compare with a data sheet",
+   { "with_own", "count", "and the test port's address: the figure to compare with a data sheet",
       col = "With own", unit = "addresses", at = "terminal html", bound = ">=", better = ">=" },
    { "learned_at_max", "count", "of the most that were tried: how many were not flooded; null when not all "
       .. "of that trial was sent and came back", null = true, col = "At most", unit = "learned",
@@ -220,13 +220,13 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
       .. "1.5 where nothing is kept back" },
    { "split_oload_fps", "number", "the load that the split source offered", col = "Split", unit = "offered",
       at = "html" },
-   { "single_oload_fps", "number", "the same of the other source", col = "Single", unit = "offered",
+   { "single_oload_fps", "number", "offered load of the other source", col = "Single", unit = "offered",
       at = "html" },
    { "pause_received", "count", "how often the sources were told to pause; 0 also where ports do not tell",
       col = "Pauses", at = "terminal html", better = false },
    { "split_paused_ns", "count", "how long due frames of the split source waited for the end of a pause",
       better = false },
-   { "single_paused_ns", "count", "the same of the other source", better = false },
+   { "single_paused_ns", "count", "time for which the other source was paused", better = false },
    { "honoured_pause", "boolean", "whether the tester's ports paused; null where they were not told to",
       null = true },
    { "head_of_line_blocking", "boolean", "whether frames for the uncongested port were lost; null where the "

@@ -16,8 +16,8 @@ local M = {}
 
 M.KEYS = { "group_capacity" }
 
--- What came of a trial. A group is missing at a receiver if its frame was lost in every round; which groups
--- were lost is not known, only how many: in the best round so many.
+-- Results of a trial. A group is missing at a receiver if its frame was lost in every round; which groups
+-- were lost is not known, only how many: the number of the best round.
 local function read(c, n, record)
    local missing, flooded, tx, rx = 0, 0, 0, 0
    for k in ipairs(c.receivers) do

@@ -19,7 +19,7 @@ M.KEYS = { "join_delay", "leave_delay", "burdened_join_delay" }
 
 local AHEAD = 0.1 -- seconds of the load before the first report
 local PROBES = 10 -- frames to a group that no port joins
-local LAST = 10 -- a port has not left that gets one of so many last frames
+local LAST = 10 -- a port that gets one of the last LAST frames has not left
 
 local function member(c, port, join, leave)
    return { port = port, version = c.version, group = c.group, join = join, leave = leave }

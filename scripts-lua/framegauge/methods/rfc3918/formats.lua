@@ -12,7 +12,7 @@ M.TESTS = { "encapsulation", "decapsulation", "re_encapsulation" }
 local INGRESS = { decapsulation = true, re_encapsulation = true }
 local EGRESS = { encapsulation = true, re_encapsulation = true }
 
---- Formats of the tunnels of a test: of the source's, and of those to receivers; nil: there is none.
+--- Formats of the tunnels of a test: of the source's, and of the receivers'; nil: no tunnel.
 -- @param o  the plan's rfc3918
 function M.of(o, key)
    return INGRESS[key] and o.tunnel.ingress or nil, EGRESS[key] and o.tunnel.egress or nil

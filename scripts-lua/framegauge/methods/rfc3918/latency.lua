@@ -5,7 +5,7 @@
 --
 -- In the middle of a stream one frame is tagged. Its latency at a receiver is from its last bit in to the
 -- first bit of the copy out, or of devices that cut through from first bit to first bit (RFC 1242, 3.8). The
--- spread is that of the copies of one and the same frame.
+-- spread is between the copies of one and the same frame.
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local verdict = require "framegauge.text.verdict"

@@ -16,7 +16,7 @@ M.NOT_CONFORMING = "not all of RFC 3918"
 --- What one must know to believe the tables.
 function M.notes(result, add)
    if result.results.rfc3918 and next(result.results.rfc3918) then
-      add "Loads are those of the source. A frame counts at each receiver, by its number."
+      add "Loads are loads of the source. A frame counts at each receiver, by its number."
       add "Joins and leaves are known to the time between two frames of the group."
    end
 end
@@ -62,7 +62,7 @@ local CHARTS = {
 for _, key in ipairs(formats.TESTS) do
    CHARTS[key] = { x = "frame_size", y = "throughput_fps", x_label = "frame size without a tunnel, bytes",
       y_label = "throughput, frames/s", title = "Throughput through tunnels against frame size",
-      caption = "Frames of the source of which no copy was lost.", group = by_size }
+      caption = "Frames of the source without a lost copy.", group = by_size }
 end
 
 --- The table at the top.

@@ -68,7 +68,7 @@ local function uncertain(row, run)
 end
 
 local SEARCHED = {
-   { "throughput_fps", "number", "the highest load of the source of which no copy was lost; null when no "
+   { "throughput_fps", "number", "the highest load of the source without a lost copy; null when no "
       .. "load passed", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
          none = "no pass",
       uncertainty = uncertain },
@@ -102,7 +102,7 @@ M.MIXED = record("mixed_class", "Mixed class throughput (RFC 3918, 4.1)", head(t
    { "unicast_fps", "number", "unicast frames of the throughput", null = true, col = "Unicast", at = "html" },
    { "multicast_fps", "number", "multicast frames of it", null = true, col = "Multicast", at = "html" },
    { "offered_unicast_frames", "count", "unicast frames of the trial that passed", null = true },
-   { "offered_multicast_frames", "count", "multicast frames of it, each of which all receivers are to get",
+   { "offered_multicast_frames", "count", "multicast frames of it; all receivers are to get each",
       null = true },
    { "upper_lost_unicast_frames", "count", "unicast frames lost in the trial that failed", null = true,
       col = "Lost above", unit = "unicast", at = "html" },
@@ -130,7 +130,7 @@ M.ENCAPSULATION = tunnelled("encapsulation", "Encapsulation", "4.4.1")
 M.DECAPSULATION = tunnelled("decapsulation", "Decapsulation", "4.4.2")
 M.RE_ENCAPSULATION = tunnelled("re_encapsulation", "Re-encapsulation", "4.4.3")
 
-M.MATRIX = record("group_matrix", "What is forwarded of so many groups (RFC 3918, 4.2)", head "id", {
+M.MATRIX = record("group_matrix", "What is forwarded of a number of groups (RFC 3918, 4.2)", head "id", {
    { "offered_fps", "number", "load of the source", col = "Offered", at = "html" },
    { "aggregate_fps", "number", "frames per second that all receivers got, over the time of sending",
       col = "Forwarded", at = "terminal html", criterion = "forwarded" },
@@ -249,7 +249,7 @@ M.EGRESS_BURDENED_LATENCY = record("multicast_egress_burdened_latency", "how lon
    { "baseline_latency_mean_ns", "signed", "mean of the tagged frames without the burden", null = true },
    { "burdened_latency_mean_ns", "signed", "the same beside it", null = true },
    { "added_ns", "signed", "what the burden added", null = true },
-   { "every_frame_added_ns", "signed", "the same of the mean of every frame, each of its last trial",
+   { "every_frame_added_ns", "signed", "what the burden added to the mean of every frame of the last trials",
       null = true },
    { "baseline_every_frame_latency", trial.LATENCY, "of every frame of the last trial without the burden; "
       .. "null when nothing was measured", null = true },
@@ -273,7 +273,7 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
    { "added_mean_ns", "signed", "what the burden added to the latency of the tagged frames, mean of all "
       .. "receivers", null = true, col = "Added", unit = "mean", as = "time", at = "terminal html",
       criterion = "added_latency" },
-   { "every_frame_added_mean_ns", "signed", "the same of every frame of the last trials", null = true,
+   { "every_frame_added_mean_ns", "signed", "the same by every frame of the last trials", null = true,
       col = "Added", unit = "every frame", as = "time", at = "html" },
    { "trial_s", "positive", "length of the stream" },
 }, BURDENED_TAIL, {
@@ -314,7 +314,7 @@ M.ITERATION = record("group_iteration", "a trial with a number of groups", {
    { "groups", "ordinal", "that were joined", col = "Groups", at = "iterations" },
    { "tx", "count", "frames sent to them" },
    { "rx", "count", "copies that came, of all receivers" },
-   { "missing", "count", "groups of which a receiver got nothing, at least", col = "Missing",
+   { "missing", "count", "groups from which a receiver got no frame, at least", col = "Missing",
       at = "iterations" },
    { "flooded", "count", "frames at the monitor", col = "Flooded", at = "iterations" },
    { "passed", "boolean", "whether there were none of either" },
@@ -337,7 +337,7 @@ M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)"
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },
    { "version", "text", "how receivers join", col = "By", at = "html" },
-   { "groups", "count", "the most of which every receiver got frames, and no other port", col = "Groups",
+   { "groups", "count", "the most groups whose frames every receiver got, and no other port", col = "Groups",
       as = "number", at = "terminal html",
       uncertainty = function(row)
          return components.searched(row.groups, fewest_failed(row.iterations))

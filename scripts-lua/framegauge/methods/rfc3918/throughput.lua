@@ -16,7 +16,7 @@ local M = {}
 
 M.KEYS = tables.joined({ "mixed_class", "group_matrix", "aggregated" }, formats.TESTS)
 
--- Frames per second that the lines carry of a load: of the source, and of each receiver, which gets so much
+-- Frames per second that the lines carry of a load: of the source, and of each receiver, which gets its share
 -- of it.
 local function theoretical(c, share)
    local least = math.huge

@@ -5,7 +5,8 @@
 -- Each trial does all of it: one frame to each group before anybody has joined (`probe`: does it reach
 -- anyone?), reports, a wait, one frame to each group again (`verify`), the load, and leaves. The load is one
 -- stream to which the groups come in turn; each receiver measures its copies by a stream of its own, by
--- number. So each port's losses, duplicates and delays are its own, and those of one frame can be compared.
+-- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be
+-- compared.
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.formats"
 local frame = require "framegauge.traffic.frame"
@@ -95,7 +96,7 @@ end
 
 local REPORT_SIZES = { igmpv2 = 64, igmpv3 = 64, mldv1 = 90, mldv2 = 94 }
 
---- The same of a report about one group; a leave has as many octets.
+--- Octets of a report about one group; a leave has as many.
 function M.report_ns(c, name)
    return M.frame_ns(c, name, REPORT_SIZES[c.version])
 end
@@ -143,7 +144,7 @@ end
 
 --- Add a stream to groups that all receivers measure.
 -- @param list    of streams, as a trial takes them
--- @param kind    what it is for; streams are called "load a->b"
+-- @param kind    its purpose; streams are called "load a->b"
 -- @param o       { frame =, fps =, seconds =, delay =, tags = or nil, phase = or nil }
 function M.add(c, list, kind, o)
    local first = #list + 1
@@ -277,7 +278,7 @@ end
 
 --- Measure beside no burden, then beside it.
 -- @param of  function() -> a row and its records
--- @return what is the same of both rows: which burden it was, whether both may be believed; and both rows
+-- @return what both rows share: the burden, whether both are valid; and both rows
 function M.beside_burden(c, of)
    local baseline = of()
    c.is_burdened = true
@@ -338,7 +339,7 @@ function M.of_copies(c, record, n)
    return setmetatable(out, { __index = record })
 end
 
--- What came of a trial, in a few words.
+-- The result of a trial, in a few words.
 local function outcome_of(c, n)
    return function(record)
       local one = M.of_copies(c, record, n)

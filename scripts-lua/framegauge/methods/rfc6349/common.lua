@@ -8,7 +8,7 @@ local trial = require "framegauge.l4.trial"
 
 local M = {}
 
-local BACK_PORT = 1 -- the server of the other direction listens so much further on
+local BACK_PORT = 1 -- the server of the other direction listens this much further on
 
 --- Name of a direction: 1 is from the first port to the second.
 function M.direction(plan, from)
@@ -79,7 +79,7 @@ function M.connections(bandwidth, rtt, window)
    return math.ceil(M.bdp(bandwidth, rtt) / window - 1e-9)
 end
 
---- What windows of so many octets in all allow (RFC 6349, 3.3.1).
+--- The goodput that windows of a total size allow (RFC 6349, 3.3.1).
 function M.window_limited(windows, rtt)
    return windows * 8 / rtt
 end

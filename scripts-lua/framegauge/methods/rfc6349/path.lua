@@ -13,8 +13,8 @@ local M = {}
 -- --- The path MTU (RFC 6349, 3.1)
 --
 -- It is found by packets that come back or do not (packetization layer path MTU discovery, RFC 4821): no
--- router has to say anything. Datagrams with DF set go there and back at the same size, so that it is that of
--- both ways. First the sizes that links usually have are tried from the largest on, then what lies between
+-- router has to say anything. Datagrams with DF set go there and back at the same size, so that it is the MTU
+-- of both ways. First the sizes that links usually have are tried from the largest on, then what lies between
 -- the largest that passed and the smallest that did not is halved.
 
 M.PATH_MTU = "rfc6349.path_mtu"

@@ -27,7 +27,7 @@ local bandwidth = {
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
         help = "length of the trials on the way there" },
       { key = "max_trials", type = "integer", default = "50", min = "2", max = "1000",
-        help = "begin no further trial after so many" },
+        help = "begin no further trial after this many" },
    },
 }
 
@@ -69,7 +69,7 @@ local row = {
         help = "how long a transfer takes if the path gives all that the window allows; its payload follows "
            .. "from that. RFC 6349 asks for at least 30s" },
       { key = "patience", type = "number", default = "3", min = "1", max = "100",
-        help = "so many times as long it may take in truth" },
+        help = "factor by which it may take longer in truth" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65534",
         help = "where the servers listen, and the next one" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",

@@ -36,7 +36,7 @@ function M.notes(result, add)
    add(rtt and rtt.rtt_min_ns and ("Baseline round trip: %s, the shortest of %s."):format(
       format.nanoseconds(rtt.rtt_min_ns), format.plural(rtt.rtt_samples, "sample")))
    for _, row in ipairs(path.bandwidth or {}) do
-      add(row.bandwidth_l1_bps and ("Bottleneck bandwidth, %s: %s, of which TCP can have "
+      add(row.bandwidth_l1_bps and ("Bottleneck bandwidth, %s: %s; TCP can have "
          .. "%s."):format(row.direction,
          units.format_bits(row.bandwidth_l1_bps, 1), units.format_bits(row.achievable_bps)))
    end

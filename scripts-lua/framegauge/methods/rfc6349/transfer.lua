@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- TCP throughput (RFC 6349, 3.3 and 4): so many connections move equal payloads with windows of a size, one
+--- TCP throughput (RFC 6349, 3.3 and 4): connections move equal payloads with windows of a size, one
 -- way, the other, and both at once; and the three metrics of that.
 local common = require "framegauge.methods.rfc6349.common"
 local ethernet = require "framegauge.core.ethernet"

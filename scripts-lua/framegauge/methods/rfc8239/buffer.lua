@@ -7,7 +7,7 @@
 -- two loads, t the departure of the first lost frame, D the rate at which the egress sends):
 --
 --    by count    o t, as the RFC has it: high by as much as the two loads miss to be D + o
---    by balance  (a + o - D) t: what came less what left
+--    by balance  (a + o - D) t: arrivals less departures
 --    by latency  (greatest - least latency) D: takes no load into account, and is the figure
 --
 -- Where they differ the device is no plain queue: it shapes, has several queues, or buffers at its ingresses.
@@ -27,7 +27,7 @@ local GROWTH = 4
 local SHARE, FRAMES = 0.03, 2 -- by how much the figures may differ
 local CLOCKS = 200e-6 -- by how much two clocks of IEEE 802.3 may differ
 
--- The points of a direction's intervals of which an egress's figures are made.
+-- The points of a direction's intervals from which an egress's figures are made.
 local function points(engine, stream, seconds, interval)
    local list, n = series.intervals(engine, stream, seconds, interval)
    local out = { rx = 0, before_ns = 0, last_ns = 0 }
@@ -112,7 +112,7 @@ function M.figures(flows, line_fps)
 end
 
 --- Do the three figures agree? Those by count and by balance are known to an interval of sampling. The count
--- is compared without what it is high by at this oversubscription on a line whose clock is as fast as this
+-- is compared without its excess at this oversubscription on a line whose clock is as fast as this
 -- one's: o / (a + o - D).
 function M.agree(f)
    local q = f.by_latency_frames
@@ -270,7 +270,7 @@ function PROCEDURES.many_to_one(run, frame_size, dscp, rows)
    end
 end
 
--- @return the frame size of which most is held
+-- @return the frame size with most held
 local function find_efficient(run, dscp, rows)
    local ports, best = run.tester.ports, nil
    for _, frame_size in ipairs(run.plan.rfc8239.frame_sizes) do

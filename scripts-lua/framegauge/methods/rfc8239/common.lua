@@ -14,7 +14,7 @@ local NS = 1e9
 local DEFINITIONS = { filo = "first bit in to last bit out (FILO)", fifo = "first bit in to first bit out "
    .. "(FIFO)" }
 
---- What lies ahead of a test that makes so many trials with each frame size.
+--- What lies ahead of a test by its trials with each frame size.
 -- @param load_s  seconds of load of each
 -- @return list of { test =, frame_size =, trials =, load_s = }
 function M.parts(plan, test, trials, load_s)

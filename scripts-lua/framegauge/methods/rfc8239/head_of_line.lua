@@ -4,7 +4,7 @@
 --
 -- Groups of four ports: i1 sends half of its line rate to e1 and half to e2, i2 all of its to e2. What i1
 -- sends to e1 is innocent. Two groups of consecutive ports first, shifted by one port N times; then all
--- groups at once, shifted, too; then i1 sends to four egresses, of which one is congested, in groups of six
+-- groups at once, shifted, too; then i1 sends to four egresses, one of them congested, in groups of six
 -- ports: the RFC's groups of four have no four egresses.
 local common = require "framegauge.methods.rfc8239.common"
 local stats = require "framegauge.trial.stats"
@@ -14,7 +14,7 @@ local M = {}
 
 M.NAME = "rfc8239.head_of_line"
 
---- The flows of a group of ports: i1, i2, and the egresses, of which the last one is congested.
+--- The flows of a group of ports: i1, i2, and the egresses; the last one is congested.
 -- @return list of { from =, to =, share = of line rate, innocent = , phase = in times between two frames }
 function M.flows(ports, group)
    local i1, i2, egresses, list = group[1], group[2], #group - 2, {}
@@ -26,7 +26,7 @@ function M.flows(ports, group)
    return list, ports
 end
 
--- So many groups of a size, of consecutive ports, the first one begun with another port.
+-- Groups of a size, of consecutive ports, the first one begun with another port.
 local function groups_of(ports, count, size, shift)
    local list = {}
    for g = 1, count do

@@ -43,7 +43,7 @@ local microburst = {
         of = { type = "integer", min = "1", max = "63" }, default_help = "all that congest: from N - 1 down",
         help = "how many ports send at once; all others receive" },
       { key = "rotations", type = "enum", values = { "all", "one" }, default = "all",
-        help = "whether the ports take every place in turn, or only that of their order" },
+        help = "whether the ports take every place in turn, or only the one of their order" },
       { key = "intensity", type = "ratio", default = "100%", min = "1%", max = "100%",
         help = "load within a burst, as a share of the line; 100%: minimum gaps" },
       { key = "limit", type = "integer", default = "1000000", min = "1", max = "100000000",

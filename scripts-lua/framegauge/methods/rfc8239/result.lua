@@ -84,7 +84,7 @@ local function of_flows(key, congested)
    end
 end
 
--- The mean of iterations, of which the row has the relative deviation.
+-- The mean of iterations; the row has their relative deviation.
 local function of_iterations(row, value)
    return components.repetitions(row.rsd_percent and row.rsd_percent / 100 * value, row.iterations)
 end
@@ -217,7 +217,7 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
    { "groups", "ordinal", "how many" },
    { "shift", "count", "with which port, from 0, the first group begins", col = "Shift", as = "number",
       id = "shift %s" },
-   { "ports", list "text", "of each group: two ingresses, then the egresses, the last of which is "
+   { "ports", list "text", "of each group: two ingresses, then the egresses; the last one is "
       .. "congested" },
    { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
       unit = "loss, %", at = "terminal html summary", criterion = "innocent",

@@ -3,7 +3,7 @@
 --- What must hold in the sustain phase (RFC 9411, 7.1.3.4 and the like), from the samples of both ends.
 local M = {}
 
-local STEADY_EVENTS = 2000 -- of a sample: with so many, chance alone makes it deviate by 2 %
+local STEADY_EVENTS = 2000 -- of a sample: with this number, chance alone makes it deviate by 2 %
 local FEW_CONNECTIONS = 100 -- at a time; with fewer, one more or less is too much of a deviation
 
 --- How many of n may fail where the share must be below a limit.
@@ -14,7 +14,7 @@ function M.allowed(n, limit)
    return math.max(0, math.ceil(n * limit - 1e-9) - 1)
 end
 
---- Largest deviation of means of so many values in a row from the mean of all, as a share of it.
+--- Largest deviation of means of several values in a row from the mean of all, as a share of it.
 -- @usage ("%.4f"):format(criteria.deviation({ 100, 106, 99, 97, 100 }, 1)) --> 0.0558
 function M.deviation(values, width)
    local sum, most = 0, 0

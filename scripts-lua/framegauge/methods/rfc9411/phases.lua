@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- One trial of RFC 9411 (section 4.3.4): the load grows, stays for the sustain phase, of which there are
+--- One trial of RFC 9411 (section 4.3.4): the load grows, stays for the sustain phase, which has
 -- samples, and goes.
 local criteria = require "framegauge.methods.rfc9411.criteria"
 local records = require "framegauge.l4.record"

@@ -77,13 +77,13 @@ local row = {
       { key = "deviation", type = "ratio", default = "5%", max = "100%",
         help = "how far the rate of a sample may be from the mean" },
       { key = "concurrency_deviation", type = "ratio", default = "10%", max = "100%",
-        help = "the same of the number of open connections, of all tests but concurrent" },
+        help = "length of the ramp of open connections, in all tests but concurrent" },
       { key = "shortfall", type = "ratio", default = "1%", max = "50%",
         help = "by how much the load may be missed" },
       { key = "clients", type = "integer", default = "10", min = "1", max = "65536",
-        help = "addresses, from that of the first port on" },
+        help = "addresses, from the first port's on" },
       { key = "servers", type = "integer", default = "10", min = "1", max = "65536",
-        help = "addresses, from that of the second port on" },
+        help = "addresses, from the second port's on" },
       { key = "features", type = "list", of = { type = "string", longest = 200 }, default = {},
         default_help = "none",
         help = "for the report: what the device was set to do (RFC 9411, tables 2 and 3), such as ACL "
@@ -120,10 +120,10 @@ local function addresses_are_apart(values, found)
    if not from or not to then
       return
    elseif from <= to and from + o.clients > to then
-      found:add("rfc9411.clients", ("%d addresses from %s on reach that of the servers"):format(o.clients,
+      found:add("rfc9411.clients", ("%d addresses from %s on reach the servers' address"):format(o.clients,
          a.ipv4.address), "fewer, or ports in networks of their own")
    elseif to < from and to + o.servers > from then
-      found:add("rfc9411.servers", ("%d addresses from %s on reach that of the clients"):format(o.servers,
+      found:add("rfc9411.servers", ("%d addresses from %s on reach the clients' address"):format(o.servers,
          b.ipv4.address), "fewer, or ports in networks of their own")
    end
 end

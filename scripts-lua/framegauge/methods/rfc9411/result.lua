@@ -25,7 +25,7 @@ end
 local CRITERION = record("rfc9411_criterion", "a criterion of the sustain phase (RFC 9411, 7.1.3.4)", {
    { "name", "text", "failed_transactions, reset_connections, transactions_per_s, rate_deviation, "
       .. "concurrency_deviation or least_open_connections" },
-   { "value", "number", "what was seen" }, { "limit", "number", "what it is held against" },
+   { "value", "number", "measured value" }, { "limit", "number", "limit of the value" },
    { "met", "boolean", "whether it holds" },
 })
 
@@ -37,7 +37,7 @@ local SAMPLE = record("rfc9411_sample", "figures of a part of the sustain phase"
    { "concurrent", "count", "connections open at its end" },
 })
 
--- By the samples of the sustain phase, each of which has the rate of its own: function(row, run).
+-- By the samples of the sustain phase, each with a rate of its own: function(row, run).
 -- @param unit  what one more or less is of the figure, of a row
 local function sampled(key, unit)
    return function(row, run)

@@ -21,7 +21,7 @@ local M = {}
 M.TITLE = "RFC 9693"
 
 local HALF = 0.5 -- of the connection rate, at which connections are established for other tests
-local ASSUMED_RATE = 100000 -- connections a second, of a device of which nothing is known
+local ASSUMED_RATE = 100000 -- connections a second, of an unknown device
 local MAX_TRIALS = 100 -- of a search
 local GIVE_UP = 3 -- rates in a row that the tester does not carry, each half of the one before
 local P1, P99 = 0.01, 0.99
@@ -51,7 +51,7 @@ end
 function M.check(plan, tester)
    local o, most = plan.rfc9693, max_fps(plan, tester, plans.FRAME)
    if not most then
-      return "rfc9693.max: a share of a line of which the rate is not known; expected a rate, such as 1Mfps, "
+      return "rfc9693.max: a share of a line whose rate is not known; expected a rate, such as 1Mfps, "
          .. "or the ports' line_rate"
    end
    for _, n in ipairs(o.connections) do
@@ -299,7 +299,7 @@ end
 
 -- --- what lies ahead
 
--- A device of arithmetic: it sets up so many connections a second, and holds as many as it is set to.
+-- A device of arithmetic: it sets up a number of connections a second, and holds as many as it is set to.
 local function device_of(plan)
    local nat = plan.reference_device and plan.reference_device.nat or {}
    local rate, queue = nat.setup_rate or ASSUMED_RATE, nat.setup_queue or 0
@@ -336,7 +336,7 @@ function M.outlook(plan, tester, notes)
    local nat = plan.reference_device and plan.reference_device.nat
    return suite.outlook(M.parts(plan, tester), notes, { exact = "about", lines = {
       nat and "Times follow from what the reference device is set to."
-         or ("Times are those of a device that sets up %s connections a second."):format(
+         or ("Times hold for a device that sets up %s connections a second."):format(
             format.count(ASSUMED_RATE)),
       not plan.reference_device and not plan.rfc9693.clear
          and "Without rfc9693.clear each experiment waits until the device has forgotten all connections."

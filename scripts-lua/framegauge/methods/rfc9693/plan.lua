@@ -26,7 +26,7 @@ end
 
 local addresses = {
    key = "addresses", type = "group",
-   help = "from that of a port on",
+   help = "from the address of a port on",
    fields = {
       { key = "source", type = "integer", default = "1", min = "1", max = "65536",
         help = "of the Initiator" },

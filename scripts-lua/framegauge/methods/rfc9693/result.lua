@@ -77,7 +77,7 @@ end
 M.THROUGHPUT = record("rfc9693_throughput", "Throughput in established connections (RFC 9693, 4.7)", TEST,
    SIZE, CONNECTIONS, {
    { "theoretical_fps", "number", "frames a second that the line carries", optional = true },
-   { "throughput_fps", "number", "frames a second each way, of which none was lost", optional = true,
+   { "throughput_fps", "number", "frames a second each way without loss", optional = true,
       col = "Throughput", unit = "frames/s, each way", as = "number", at = "terminal html summary",
       bound = ">=", none = "no pass", uncertainty = throughput },
    { "throughput_percent", "number", "its share of the line", optional = true, col = "of line", as = "share",
@@ -116,7 +116,7 @@ M.LATENCY = record("rfc9693_latency", "Latency in established connections (RFC 9
    TEST, SIZE, CONNECTIONS, LOAD,
    spread("latency_typical", "Typical", "typical latency: median of a stream's tagged frames, of all streams "
       .. "the median", { criterion = "latency" }),
-   spread("latency_worst_case", "Worst case", "worst case latency: the same of the 99.9th percentile; of up "
+   spread("latency_worst_case", "Worst case", "worst case latency: by the 99.9th percentile; of up "
       .. "to 1000 tags that is the greatest", { criterion = "worst_case" }), {
    { "tags", "count", "tagged frames of a stream", optional = true },
    { "definition", { "lifo", "fifo" }, "as in rfc2544: `lifo` last bit in to first bit out, `fifo` where the "
@@ -156,7 +156,7 @@ M.CAPACITY = record("rfc9693_capacity", "Connection tracking table capacity (RFC
       end, better = ">=" },
    { "upper", "ordinal", "fewest above it at which it had", optional = true, col = "Collapses",
       unit = "from", as = "number", at = "terminal html" },
-   { "rate_at_capacity", "number", "connections a second with so many", optional = true, col = "Rate",
+   { "rate_at_capacity", "number", "connections a second at the capacity", optional = true, col = "Rate",
       unit = "connections/s", as = "number", at = "terminal html" },
    { "start", "ordinal", "connections of the first search" },
    { "start_rate", "number", "rate that it found", optional = true, col = "First rate", as = "number",

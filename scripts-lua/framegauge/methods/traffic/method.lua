@@ -23,7 +23,7 @@ M.TITLE = "Traffic"
 
 local NAME = "traffic.streams" -- in trials
 
--- So many streams are kept over time, in intervals that make an hour no longer in the report than a minute.
+-- The number of streams kept over time, in intervals that make an hour no longer in the report than a minute.
 local KEPT = 16
 local FINE, COARSE, LONG = 0.1, 1, 90 -- seconds: intervals, and up to when they are the fine ones
 

@@ -24,7 +24,7 @@ local row = {
 
 local function there_are_streams(values, found)
    if #values.streams == 0 and not found:has_below "streams" then
-      found:add("streams", "the test traffic sends the plan's streams, and there is none",
+      found:add("streams", "the test traffic sends the plan's streams, and the plan has no stream",
          "streams by name, such as voice: {size: 200, rate: 10Mbps L2}")
    end
 end

@@ -35,7 +35,7 @@ local function measured(row, key)
    return row.measured and row.measured[key] or 0
 end
 
--- Streams of which not all arrived, where and as they should.
+-- Streams whose frames did not all arrive where and as they should.
 local function amiss(rows)
    local list = {}
    for _, row in ipairs(rows) do
@@ -91,7 +91,7 @@ local function bounds_note(row, add)
    end
    local unknown = measured(row, "ipdv_unknown")
    if unknown > 0 then
-      add(("%s: IPDV without %s of which one delay was no longer known: its extremes may lie further from "
+      add(("%s: IPDV without %s with one delay no longer known: its extremes may lie further from "
          .. "zero."):format(row.stream, format.plural(unknown, "pair")))
    end
 end

@@ -48,8 +48,8 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
 }, rows.with(trial.COUNTS, {
    expired = { optional = false }, wrong_tx = { optional = false }, wrong_rx = { optional = false },
 }), {
-   { "reordering_extent_unknown_frames", "ordinal", "late frames of which the extent is not known: the "
-      .. "maximum is then a lower bound; null where there are none", null = true },
+   { "reordering_extent_unknown_frames", "ordinal", "late frames whose extent is not known: the "
+      .. "maximum is then a lower bound; null without such frames", null = true },
    { of = function(row) return total(row.altered) end, col = "Altered", unit = "frames", as = "count",
       at = "loss amiss" },
    { of = function(row) return total(row.measured and row.measured.misdirected) end, col = "Misdirected",

@@ -19,7 +19,7 @@ function M.loss(row, run)
    return counts and components.loss_ratio(row.loss_ratio, counts, record.duration_s)
 end
 
---- The load: so many whole frames, timed by the tester's clock.
+--- The load: a number of whole frames, timed by the tester's clock.
 function M.load(row, run)
    local one = 1 / row.duration_s
    return uncertainty.of(row.offered_fps, {

@@ -71,7 +71,7 @@ function M.infer(burst, o, path)
    return { min_bytes = math.max(0, least), max_bytes = math.max(0, least + path.largest * slack) }
 end
 
--- @param groups, bursts  figures of both: a loss is that of the one or of the other
+-- @param groups, bursts  figures of both: a loss belongs to the one or to the other
 local function burst_of(step, path, groups, bursts)
    local burst = step.load.burst
    if not burst then

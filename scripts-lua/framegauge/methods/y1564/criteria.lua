@@ -57,7 +57,7 @@ function M.conforms(v, row, sac, statistic)
    M.delay(v, row, sac, statistic)
 end
 
---- Whether at least so much arrived.
+--- Whether at least a share arrived.
 function M.rate_at_least(v, row, least)
    if row.received_ir_bps < least * (1 - 1e-9) then
       add(v, "IR", "received IR %s is below %s: the committed rate is not kept", bits(row.received_ir_bps),
@@ -65,7 +65,7 @@ function M.rate_at_least(v, row, least)
    end
 end
 
---- Whether no more than so much arrived.
+--- Whether no more than a rate arrived.
 function M.rate_at_most(v, row, most)
    if row.received_ir_bps > most * (1 + 1e-9) then
       add(v, "IR", "received IR %s is above %s: the policer is missing or set too high",
@@ -73,7 +73,7 @@ function M.rate_at_most(v, row, most)
    end
 end
 
---- Whether the service was available for so much of the time.
+--- Whether the service was available for a share of the time.
 function M.available(v, percent, sac)
    if percent < sac.avail * 100 then
       add(v, "AVAIL", "AVAIL %.3f %% is below %s", percent, units.format_ratio(sac.avail))
@@ -107,7 +107,7 @@ function M.rate_too_low(v, burst)
       format.count(burst.group_lost), format.plural(burst.group * burst.cycles, "frame"))
 end
 
---- Whether so many frames of the bursts and the groups between them arrived.
+--- Whether enough frames of the bursts and the groups between them arrived.
 function M.frames_at_least(v, received, least, what)
    if received < least then
       add(v, "burst", "%s of at least %s %s arrived: the bucket is smaller than agreed",

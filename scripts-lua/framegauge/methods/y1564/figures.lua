@@ -2,7 +2,7 @@
 
 --- What a trial says of a service: rates, loss ratio, delay and its variation.
 --
--- The received rate is that of all frames received, over the time in which they were sent: it is summed over
+-- The received rate counts all frames received, over the time in which they were sent: it is summed over
 -- the trial and never taken second by second.
 local ethernet = require "framegauge.core.ethernet"
 
@@ -17,7 +17,7 @@ function M.variation(delay, statistic)
    return (statistic == "range" and delay.max_ns or delay.p999_ns) - delay.min_ns
 end
 
---- From the first bit in to the last bit out: the tester's stamps are those of the first bit
+--- From the first bit in to the last bit out: the tester's stamps are taken at the first bit
 -- (framegauge.tester), so the frame's own time on the line, or the mean of several sizes, comes on top where
 -- the port tells the line's rate; one that the plan alone declares takes no time.
 -- @return { min_ns =, mean_ns =, max_ns = }
@@ -27,7 +27,7 @@ function M.transfer_delay(path, least, mean, most)
 end
 
 -- Seconds in which a stream was sent. Frames of one size are evenly spaced, and their departures say it;
--- those of several sizes are not, and the schedule does.
+-- gaps between several sizes are not, and the schedule does.
 local function seconds_of(direction, path)
    if path.sizes then
       return direction.intended_frames / direction.intended_fps
@@ -95,7 +95,7 @@ local function joined_delay(a, b, one, other)
    return ftd, math.max(a.min_ns + one.fdv_ns, b.min_ns + other.fdv_ns) - ftd.min_ns
 end
 
---- Figures of two streams of the same colour as those of one.
+--- Figures of two streams of the same colour as figures of one.
 function M.joined(one, other)
    local all = { marks = tables.joined(one.marks, other.marks), clock_error_ns = one.clock_error_ns }
    for _, key in ipairs(SUMS) do
@@ -111,7 +111,7 @@ function M.joined(one, other)
    return all
 end
 
---- Figures of a step: sums over its colours; loss, delay and variation are those of the green frames, by
+--- Figures of a step: sums over its colours; loss, delay and variation are the green frames', by
 -- which it is judged.
 -- @param green, yellow  as of_stream() gave them; yellow may be nil
 function M.of_step(green, yellow)

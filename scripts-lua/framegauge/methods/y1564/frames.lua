@@ -20,7 +20,7 @@ function M.marks(path, colour)
    return pcp, dei, dscp
 end
 
--- Tags from the outside in; priority and drop eligibility are those of the outermost.
+-- Tags from the outside in; priority and drop eligibility are the outermost tag's.
 local function push_tags(stack, service, port, pcp, dei)
    local vlan = service.vlan or port.vlan
    if service.outer_vlan then

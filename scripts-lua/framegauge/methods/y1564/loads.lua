@@ -18,7 +18,7 @@ local PLENTY = 1.25 -- of the shortest burst that a full bucket cannot pass
 -- Where both colours are sent, it must not follow from their order which of them finds no token. Two constant
 -- loads have a beat; so yellow frames are scattered, each within its own interval, but no closer than the
 -- line carries them: a green frame has no more than one of them to wait for. And green frames at just the
--- rate at which tokens come would keep their place to the tokens; so many fewer of them in a step, and more
+-- rate at which tokens come would keep their place to the tokens; fewer of them in a step, and more
 -- yellow ones instead, have them pass through all places.
 local SLIDE = 1.5
 M.SEED = 1
@@ -56,7 +56,7 @@ local function refill(path)
    return math.max(MIN_PAUSE, REFILL * math.max(committed, excess))
 end
 
--- So many frames of a path that their sizes begin anew: a whole number of cycles.
+-- The frames of a path after which their sizes begin anew: a whole number of cycles.
 local function whole_cycles(n, path)
    local cycle = path.sizes and #path.sizes or 1
    return math.ceil(n / cycle) * cycle
@@ -113,7 +113,7 @@ function M.over_burst(path, size, inflow, fps)
    return math.ceil(math.max(2 * size / path.frame_size, PLENTY * passes + 2))
 end
 
---- Frames of a burst that so many octets of a bucket are sure to hold.
+--- Frames of a burst that the octets of a bucket are sure to hold.
 function M.within(path, octets)
    if path.sizes then
       return math.floor(octets / (path.frame_size * #path.sizes)) * #path.sizes

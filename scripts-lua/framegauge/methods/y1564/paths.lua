@@ -62,7 +62,7 @@ local function one_way(service, backward, o)
    for key, value in pairs(service.acceptance) do
       values.acceptance[key] = other.acceptance and other.acceptance[key] or value
    end
-   -- between two testers whose clocks nobody compares there is none
+   -- between two testers whose clocks nobody compares there is no delay
    values.acceptance.delays = o.topology ~= "two-testers" or o.delays
    return values
 end

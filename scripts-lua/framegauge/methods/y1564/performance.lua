@@ -55,7 +55,7 @@ local function judge(row, path, o)
    row.failed, row.reasons = v.failed, v.reasons
 end
 
--- Loss, delay and its variation are those of the time in which the service was available (Y.1563). Of a part
+-- Loss, delay and its variation cover the time in which the service was available (Y.1563). Of a part
 -- of the time the 99.9th percentile is not known, but it cannot exceed the greatest of the seconds'.
 local function add_availability(row, direction, path, statistic)
    local a = direction.availability

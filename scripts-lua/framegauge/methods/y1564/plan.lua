@@ -58,7 +58,7 @@ local service_row = {
       { key = "to", type = "string", default_help = "the second port", help = "port that it goes to" },
       { key = "directions", type = "enum", values = { "both", "forward", "backward" }, default = "both",
         help = "which ways to test; each is tested and judged by itself" },
-      { key = "vlan", type = "integer", min = "1", max = "4094", default_help = "that of the port, or none",
+      { key = "vlan", type = "integer", min = "1", max = "4094", default_help = "the port's, or none",
         help = "VLAN of its frames; the tag is part of their size" },
       { key = "outer_vlan", type = "integer", min = "1", max = "4094", default_help = "none",
         help = "service VLAN (802.1ad) around that VLAN" },
@@ -66,8 +66,8 @@ local service_row = {
         help = "priority in the outermost tag" },
       { key = "dscp", type = "integer", min = "0", max = "63", default = "0",
         help = "DSCP of its IP header" },
-      { key = "source", type = "ip", default_help = "that of the port", help = "IP address it comes from" },
-      { key = "destination", type = "ip", default_help = "that of the other port",
+      { key = "source", type = "ip", default_help = "the port's", help = "IP address it comes from" },
+      { key = "destination", type = "ip", default_help = "the other port's",
         help = "IP address it goes to; the other way these two change places" },
       { key = "source_port", type = "integer", min = "1", max = "65535", default = "49184",
         help = "UDP port it comes from" },
@@ -162,7 +162,7 @@ local row = {
       { key = "clock_error", type = "ratio", default = "10%", min = "0.01%", max = "100%",
         help = "two-testers: how far the two clocks may be apart, as a share of the least acceptance.ftd" },
       { key = "rate_unit", type = "enum", values = { "ir", "ulr" }, default = "ir",
-        help = "what cir and eir count: ir, bits of frames with FCS; ulr, those of the line, with "
+        help = "what cir and eir count: ir, bits of frames with FCS; ulr, bits of the line, with "
            .. "preamble and gap" },
       { key = "ftd_statistic", type = "enum", values = { "mean", "max" }, default = "mean",
         help = "which delay is held against acceptance.ftd" },
@@ -302,7 +302,7 @@ local function check_colours(service, found)
       found:add(key_of(service, "yellow"), "missing", ("the %s of its yellow frames"):format(
          service.marking:upper()))
    elseif service.yellow == green then
-      found:add(key_of(service, "yellow"), ("%d is that of its green frames"):format(green), "another one")
+      found:add(key_of(service, "yellow"), ("%d is its green frames' value"):format(green), "another one")
    elseif service.marking == "pcp" and service.yellow > HIGHEST_PCP then
       found:add(key_of(service, "yellow"), ("there is no PCP %d"):format(service.yellow), "0 to 7")
    end
@@ -323,7 +323,7 @@ local function check_frame(service, values, found)
    end
    for _, key in ipairs { "source", "destination" } do
       if service[key] and (service[key]:find(":", 1, true) ~= nil) ~= (version == 6) then
-         found:add(key_of(service, key), ("%s is no IPv%d address, as those of the ports are"):format(
+         found:add(key_of(service, key), ("%s is no IPv%d address, as the ports' are"):format(
             service[key], version))
       end
    end

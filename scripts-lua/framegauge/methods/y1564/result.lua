@@ -31,7 +31,7 @@ local IR = record("ir", "a rate of the seconds of a trial", {
    { "max_bps", "number", "greatest second", col = "most", unit = "in 1 s", as = "megabits", at = "html" },
 })
 
--- Columns of what there is none of are left out.
+-- Columns without a value are left out.
 local function some(key)
    return function(row)
       return (row[key] or 0) > 0 and row[key] or nil
@@ -59,7 +59,7 @@ local FIGURES = {
    { "tx", "count", "frames sent", null = true }, { "rx", "count", "frames received", null = true },
    { "lost", "count", "frames lost", null = true, col = "Lost", unit = "frames", at = "html" },
    { "judged_tx", "count", "frames sent that `loss_ratio` is of: of a step with yellow frames the green, "
-      .. "in the performance test those of the available time", null = true },
+      .. "in the performance test of the available time", null = true },
    { of = judged "judged_tx", col = "Judged", unit = "frames sent", as = "count", hidden = true,
       at = "html" },
    { "judged_lost", "count", "frames lost of these", null = true },
@@ -132,7 +132,7 @@ M.STEP = record("service_step", "A step of the configuration test, one way", {
    { "limits", LIMITS, "bounds of the received IR", null = true },
    { "burst", BURST, "of a burst test", null = true },
    { "green", COLOUR, "figures of the green frames; loss and delay of the step are theirs, its counts and "
-      .. "rates those of both", null = true, apart = true },
+      .. "rates count both", null = true, apart = true },
    { "yellow", COLOUR, "figures of the yellow frames", null = true, apart = true },
 }, TAIL)
 
@@ -144,7 +144,7 @@ M.PERFORMANCE = record("service_performance", "A service one way in the performa
 }, FIGURES, {
    { "availability_percent", "number", "availability by the ten-second rule; loss and delay are of the "
       .. "available time alone (and where there was other time, the percentile of `fdv_ns` is the greatest "
-      .. "of the seconds', no less than that of all)", col = "AVAIL", as = "percent3",
+      .. "of the seconds', no less than the 99.9th percentile of all)", col = "AVAIL", as = "percent3",
       at = "terminal performance", criterion = "avail" },
    { "unavailable_s", "count", "seconds that were not available", col = "Unavail.", at = "performance" },
    { "severely_errored_s", "count", "seconds in which more than half of the frames were lost, those in "

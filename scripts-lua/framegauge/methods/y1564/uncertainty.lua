@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- How far from the figures of a service the truth may be: function(row, run) for the `uncertainty` of a
--- result row (framegauge.text.rows). Loss and delay are those of the green frames.
+-- result row (framegauge.text.rows). Loss and delay are the green frames'.
 local components = require "framegauge.trial.components"
 local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.trial.uncertainty"

@@ -70,7 +70,7 @@ end
 -- @param o.id, o.title, o.description, o.caption, o.width, o.height  as framegauge.report.chart.plot has them
 -- @param o.rows, o.group  the rows, and what tells the groups apart (nil: all are one)
 -- @param o.x, o.y         { label =, scale = one of SCALES, of = the figure on the x axis }
--- @param o.lines          list of { y = figure, x = another than that of the axis, name = in the legend: text
+-- @param o.lines          list of { y = figure, x = another one than the axis has, name = in the legend: text
 -- or
 --                         function(name of the group), class = colour (default: by group), plain = without
 -- marks, once =
@@ -113,7 +113,7 @@ local ROW, AROUND = 28, 14 + 52 + 24 -- pixels
 --- Draw a bar for each row that has the figure.
 -- @param o.id, o.title, o.description, o.caption, o.left, o.label  as above
 -- @param o.rows, o.value  the rows, and the figure: path or function
--- @param o.name, o.say    functions of a row: what it is called, what it says
+-- @param o.name, o.say    functions of a row: its name, its text
 -- @param o.since          { before, after }: the bars run from one moment on, with words for both of its
 -- sides; nil:
 --                         they are shares of 100 %

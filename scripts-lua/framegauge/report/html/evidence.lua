@@ -13,9 +13,9 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local TIME = {
-   ["wire-free"] = "Time is that of the virtual wire, which ran as fast as the processor could compute it: "
+   ["wire-free"] = "Time is the virtual wire's, which ran as fast as the processor could compute it: "
       .. "what the machine was busy with cannot have changed a figure.",
-   ["wire-real"] = "Time is that of the virtual wire, kept in step with the clock.",
+   ["wire-real"] = "Time is the virtual wire's, kept in step with the clock.",
    tsc = "Time is the processor's clock (TSC).",
 }
 

@@ -64,7 +64,7 @@ local function criterion(one)
       one.reason and (" (%s)"):format(one.reason) }
 end
 
--- Did the device meet its criteria, those of the method and those that were asked for?
+-- Did the device meet its criteria, the method's and the plan's?
 local function criteria(result)
    local items, failed, open = {}, 0, 0
    for i, one in ipairs(result.expectations) do

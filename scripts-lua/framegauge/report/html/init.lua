@@ -21,7 +21,7 @@ local views = require "framegauge.report.view"
 local M = {}
 
 -- The appendix: every trial in the order they were made, those that did not count too.
--- @param columns  where they are not of frames: those of their table
+-- @param columns  where they are not of frames: the columns of their table
 local function every_trial(trials, columns)
    local out = {}
    for i, group in ipairs(formatters.grouped(trials, "test")) do
@@ -39,7 +39,7 @@ local function section(title, reference, body, class)
    return { h.section { class = class, h.h2 { title, reference and h.small { reference } }, body }, "\n" }
 end
 
-local MAX_UNCERTAIN = 1000 -- lines; a browser needs minutes for those of thousands of streams
+local MAX_UNCERTAIN = 1000 -- lines; a browser needs minutes for the lines of thousands of streams
 
 -- How far from the figures the truth may be, and why.
 local function uncertainties(result)
@@ -128,7 +128,7 @@ end
 
 --- The text of report.html.
 -- @param result  result.json, read, without nulls
--- @param moment  run.json, read, without nulls; empty when there is none
+-- @param moment  run.json, read, without nulls; empty without run.json
 function M.page(result, moment)
    local view = views.of(result.plan.test)
    local body = h.body {

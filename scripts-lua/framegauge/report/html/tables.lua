@@ -198,7 +198,7 @@ function M.sections(list, results, chart)
    return out
 end
 
---- The table at the top of a report: that of the first test that has rows.
+--- The table at the top of a report: the first test that has rows.
 -- @param list, results  as of M.sections
 function M.summary(list, results)
    for _, one in ipairs(list) do

@@ -35,7 +35,7 @@ local MANY = 1e9 -- frames of a rehearsed trial
 local Controller = {}
 Controller.__index = Controller
 
---- Make one trial, or note why there is none.
+--- Make one trial, or note why not.
 function Controller:measure(load, target)
    local goal = self.goal
    if goal.max_trials and self.trials >= goal.max_trials then
@@ -85,7 +85,7 @@ local function widths(target, lower, upper)
    return math.log(lower / upper) / math.log(1 - target.unit)
 end
 
--- A load so many widths below another one.
+-- A load some widths below another one.
 local function below(target, load, n)
    return load * (1 - target.unit) ^ n
 end

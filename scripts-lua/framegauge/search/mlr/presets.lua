@@ -3,8 +3,8 @@
 --- Goals by the names people know them by.
 --
 -- A preset is a function of the parameters that all searches share, so that `trial: 10s` shortens the trials
--- of every goal alike. `ndr` and `pdr` are those of FD.io CSIT (many short trials), `tst009` is the search of
--- that name with two trials a load as a goal; any other name is a goal like `rfc2544`.
+-- of every goal alike. `ndr` and `pdr` are the searches of FD.io CSIT (many short trials), `tst009` is the
+-- search of that name with two trials a load as a goal; any other name is a goal like `rfc2544`.
 local M = {}
 
 local CSIT_TRIALS, CSIT_WIDTH = 21, 0.005

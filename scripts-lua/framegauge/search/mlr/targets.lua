@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What is asked of the loads on the way to a goal: a chain of targets, the last of which is the goal.
+--- What loads on the way to a goal must meet: a chain of targets; the last is the goal.
 --
 -- Preceding targets have shorter trials and a smaller duration sum, and all but the last of them larger
 -- widths. They bring the search to a pair of loads as far apart as the goal wants; only for these does the

@@ -95,7 +95,7 @@ local function policer_charts(rows)
             { y = value_of, class = "s1", name = "received" } },
          say = function(row, y) return ("%s: %s"):format(result_rows.plain(row, row.sent_bps),
             result_rows.plain(row, y)) end,
-         caption = "What came through, and what the limit lets pass.",
+         caption = "The received traffic, and the limit's.",
       },
       lines.draw {
          id = "policer-loss", title = "Loss against offered rate", rows = rows, x = sent,
@@ -126,11 +126,11 @@ local function clients_chart(test, rows)
    local unit = select(2, result_rows.figure(rows[1])):gsub("_per_s$", " per second"):gsub("_bps$", ", bit/s")
    return lines.draw {
       id = "clients-" .. test, title = test .. " against the number of clients", rows = rows,
-      description = "What so many clients at a time get together.",
+      description = "What the clients get together, by their number at a time.",
       x = { of = "parameters.connections", label = "clients at a time", scale = "values" },
       y = { label = unit, scale = "fitting" },
       lines = {
-         { y = many, class = "s7", plain = true, name = "so many times the first" },
+         { y = many, class = "s7", plain = true, name = "multiples of the first" },
          { y = "theoretical", class = "theory", plain = true, name = "most that the line allows" },
          { y = value_of, class = "s1", name = "measured" },
       },
@@ -154,7 +154,7 @@ local function battery_chart(rows)
    }
 end
 
--- --- searches: what came of each load that was tried
+-- --- searches: the result of each load that was tried
 
 local function search_chart(test, trials, campaign)
    local concurrency, tried = campaign == "concurrency", { { asked = 0, line = 0 } }
@@ -169,7 +169,7 @@ local function search_chart(test, trials, campaign)
    end
    return lines.draw {
       id = "search-" .. test, title = test .. ": loads that were tried", rows = tried,
-      description = "What came of each load that was tried, and whether it passed.",
+      description = "The result of each load that was tried, and whether it passed.",
       x = { of = "asked", label = "load" }, y = { label = "achieved" },
       lines = {
          { y = "line", class = "theory", plain = true, name = "as asked" }, { y = "passed", class = "s1",
@@ -180,7 +180,7 @@ local function search_chart(test, trials, campaign)
          return row.trial and ("trial %d: %s of %s"):format(row.trial, format.count(y),
             format.count(row.asked)) or ""
       end,
-      caption = test .. ": every load of the search, and what came of it. A device beyond its limit may "
+      caption = test .. ": every load of the search, and its result. A device beyond its limit may "
          .. "well do less than at it.",
    }
 end
@@ -251,7 +251,7 @@ function M.sections(result)
    return list
 end
 
--- --- what came of a trial over time
+-- --- results of a trial over time
 
 -- Where l4.interval asked for it: the figure, how many connections were open, and the windows of the sender.
 local MAX_TRIALS = 12 -- that have charts

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2544's tests on the page: of each the figure to remember, what it is in words, and its charts. The
+--- RFC 2544's tests on the page: of each the figure to remember, its meaning in words, and its charts. The
 -- tables follow from the result rows.
 local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
@@ -92,8 +92,8 @@ end
 function M.throughput.text(row)
    local tolerance = row.loss_tolerance_ratio > 0
       and ("lost no more than %g %% of the frames"):format(row.loss_tolerance_ratio * 100) or "lost no frame"
-   return ("The highest load of which the device %s in a trial of %g s.%s"):format(tolerance, row.trial_s,
-      row.direction == "both" and " Both directions were loaded alike and at once; rates are those of one "
+   return ("The highest load at which the device %s in a trial of %g s.%s"):format(tolerance, row.trial_s,
+      row.direction == "both" and " Both directions were loaded alike and at once; rates are rates of one "
          .. "direction." or "")
 end
 
@@ -299,9 +299,9 @@ function M.back_to_back.headline(rows)
 end
 
 function M.back_to_back.text()
-   return "The longest burst at the rate of the line, from rest, of which the device lost no frame. While a "
+   return "The longest burst at the rate of the line, from rest, without a lost frame. While a "
       .. "burst comes in frames leave the device too: the corrected buffer time takes these off (RFC 9004). "
-      .. "Frame sizes of which the device carries the whole line cannot fill a buffer and have no result."
+      .. "Frame sizes at which the device carries the whole line cannot fill a buffer and have no result."
 end
 
 function M.back_to_back.charts(rows)

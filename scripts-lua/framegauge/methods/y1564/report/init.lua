@@ -17,7 +17,7 @@ local M = {}
 -- The performance test over time: rate, loss, delay and its variation of each service, a line for each way.
 local TERMS = { "received IR", "FLR", "delay", "FDV" }
 
--- The series of a row: that of its stream in its trial.
+-- The series of a row: its stream's in its trial.
 local function series_of(result, service, row)
    local trial = result.trials[row.trial or 0]
    for _, direction in ipairs(trial and trial.directions or {}) do
