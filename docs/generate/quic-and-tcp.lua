@@ -130,7 +130,7 @@ local function back(row, payload)
 end
 
 write([[
-**The way back.** The receiver of TCP sent %.2f frames for each of the sender's, that of QUIC %.2f: one acknowledgement for two packets each.
+**The way back.** The receiver of TCP sent %.2f frames for each of the sender's, the receiver of QUIC %.2f: one acknowledgement for two packets each.
 Even if each had %d bytes they were %s and %s Mb/s of the 2 Mb/s that there are. The way back limits neither.
 
 ## With windows of 16 MiB
@@ -153,7 +153,7 @@ tabled({ "Round trip", "TCP", "TLS over TCP", "QUIC", "QUIC / TCP", "QUIC / TLS"
    "QUIC sent again, bytes" }, lines)
 
 write([[
-The difference is that of the headers, but for the beginning, which takes longer at 50 ms. Where bytes were sent again, the queue of
+The difference comes from the headers, but for the beginning, which takes longer at 50 ms. Where bytes were sent again, the queue of
 100 frames had overflowed in the beginning.
 
 ]])

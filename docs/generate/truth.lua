@@ -52,10 +52,10 @@ Two kinds of bounds stand beside figures of the program, and they do not promise
 
 - **Certain bounds** (`coverage` 1; `kind: interval`) follow from whole frames, loads that passed and failed, and what a device can hold. They hold the
   truth of each device, if the assumptions of the method do: 100 % of all cases is what they promise, and one case outside is a fault.
-  All bounds on this page are such, those of rates, buffers, bursts, groups and addresses in
+  All bounds on this page are such: also of rates, buffers, bursts, groups and addresses in
   [uncertainties](uncertainty.md#how-often-they-hold), and all of a [characterisation](characterise.md#how-often-the-bounds-hold) but the share of losses.
-- **Intervals of 95 %** (`coverage` 0.95) rest on chance: means of samples, and shares of losses. One in twenty may miss the truth. Those of
-  means come near 95 %. Those of shares of losses are by Clopper and Pearson, which hold at least 95 %
+- **Intervals of 95 %** (`coverage` 0.95) rest on chance: means of samples, and shares of losses. One in twenty may miss the truth. Intervals of
+  means come near 95 %. Intervals of shares of losses are by Clopper and Pearson, which hold at least 95 %
   whatever the share is, and nearly always where few frames or none are lost; a narrower one would miss more often than it says for some shares.
 
 ]]
@@ -77,7 +77,7 @@ local function promises(wrong)
       counted.device(counts, number)
    end
    wrong[#wrong + 1] = not counted.is_sound(counts) and "a characterisation" or nil
-   return ("Of %d random devices, of which %d ways were characterised:\n\n%s\n"):format(RANDOM_DEVICES,
+   return ("Of %d random devices %d ways were characterised:\n\n%s\n"):format(RANDOM_DEVICES,
       counts.of.limit.n, counted.promises(counts))
 end
 

@@ -22,8 +22,8 @@ extern "C" {
  * behind keep the distances they were recorded with. Both are counted.
  *
  * One that fits `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its
- * size does not matter. Frames are sent as they are but for the changes of `rewrite`; frames of which the
- * capture holds only the beginning are filled up with zeros.
+ * size does not matter. Frames are sent as they are but for the changes of `rewrite`; a frame that the
+ * capture cut short is filled up with zeros.
  *
  * A frame whose time has come leaves at the next poll, or, on a port that departs frames by itself, at its
  * time. One that is later than max_lag moves all that follow by as much: delays are not made up for by a

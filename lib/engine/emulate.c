@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control over what speaks beside the responders of ports: emulated hosts (hosts.c), and the protocols of
- * links (link.c).
+ * Control over what sends in addition to the responders of ports: emulated hosts (hosts.c), and the protocols
+ * of links (link.c).
  */
 #include <errno.h>
 

@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /*
- * Emulated hosts are behind a port beside its own addresses, thousands of them, each with a MAC and VLANs of
- * its own. They answer ARP, Neighbor Discovery and echo, ask for the MAC of their gateway until it answers
- * and every half minute from there, and can ping. They live from trial to trial, and between trials where
- * time passes then (on the virtual wire it does not). They announce nothing.
+ * Emulated hosts are behind a port in addition to its own addresses, thousands of them, each with a MAC and
+ * VLANs of its own. They answer ARP, Neighbor Discovery and echo, ask for the MAC of their gateway until it
+ * answers and every half minute from there, and can ping. They live from trial to trial, and between trials
+ * where time passes then (on the virtual wire it does not). They announce nothing.
  *
  * All functions belong to the control thread.
  */

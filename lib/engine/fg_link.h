@@ -15,7 +15,7 @@ extern "C" {
 /*
  * Frames of the protocols of a link, such as LLDP and LACP: a few per second, whose state machines live on
  * the control thread. A port that is open for them hands those that it receives to control, and sends what
- * control gives it, beside the test: in every trial, and between trials where time passes then (on the
+ * control gives it, during the test: in every trial, and between trials where time passes then (on the
  * virtual wire it does not).
  *
  * All functions belong to the control thread.

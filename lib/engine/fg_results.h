@@ -41,7 +41,7 @@ struct fg_port_result {
 	 */
 	uint64_t tx_held_ns, rx_wait_ns;
 	/*
-	 * the card's own counters beside ours, of the whole trial with its learning and drain (account.c);
+	 * the card's own counters and ours, of the whole trial with its learning and drain (account.c);
 	 * all 0 unless is_accounted
 	 */
 	uint64_t is_accounted;
@@ -50,8 +50,8 @@ struct fg_port_result {
 	uint64_t rx_total;                      /* that its MAC received; 0: it does not tell */
 	int64_t tx_unaccounted, rx_unaccounted; /* that the card counted more than we; less: below 0 */
 	/*
-	 * test frames that came over another queue than the one that measures their stream, and of which
-	 * nothing could be told there: tester drops
+	 * test frames that came over another queue than the one that measures their stream, and
+	 * about which nothing could be told there: tester drops
 	 */
 	uint64_t rx_overflow;
 	uint64_t misdirected;                    /* test frames that belong to another port */

@@ -24,7 +24,7 @@ struct fg_trial_task {
 	bool at_receive; /* on the lcore that receives on it; else on the one that sends */
 };
 
-/** What each port that sends says to its IPv4 gateway beside the test (RFC 2544, 11.2 and 11.3). */
+/** What each port that sends says to its IPv4 gateway during the test (RFC 2544, 11.2 and 11.3). */
 struct fg_talk {
 	uint64_t query_ns;  /* an SNMP query at the start and every so often; 0: none */
 	uint64_t update_ns; /* a RIP update at the start and every so often, alternating; 0: none */

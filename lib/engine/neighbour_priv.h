@@ -3,7 +3,7 @@
 #define NEIGHBOUR_PRIV_H
 
 /*
- * What a port tells its neighbours, and answers them, beside the test: the responder in every trial and
+ * What a port tells its neighbours, and answers them, during the test: the responder in every trial and
  * between them, the talker in a trial that asks for it. Both live on the lcore that sends on the port's first
  * queue, which alone writes them once they run. What the receivers of the port find for the responder comes
  * over a ring.

@@ -31,8 +31,8 @@ struct fg_vary_config {
 	uint64_t every; /* only in frames whose number is a multiple of this; the others keep what was set */
 	uint64_t seed;
 	bool random;
-	bool high;     /* of a field of 128 bits the first 64 change, not the last */
-	uint64_t hold; /* frames in a row that have the same value; 0 is taken as 1. Not beside every */
+	bool high;            /* of a field of 128 bits the first 64 change, not the last */
+	uint64_t hold;        /* frames in a row that have the same value; 0 is taken as 1. Not with every */
 	const uint64_t *list; /* count values in place of first and step, copied; NULL: none */
 };
 
@@ -74,7 +74,7 @@ struct fg_template {
 	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
 	struct fg_seal seal;
 	uint8_t signature; /* octets of it at the end; 0: no signature (fg_frame_leave_unsigned()) */
-	/* what every frame needs, beside its header, in a cache line or two */
+	/* what every frame needs, in addition to its header, in a cache line or two */
 	uint32_t memory;     /* octets of the block */
 	uint32_t programs;   /* octets from `bytes` to the field programs */
 	uint16_t frame_size; /* octets with FCS */

@@ -176,7 +176,7 @@ add_lane(const struct fg_template *t, const struct fg_vary *v, const uint32_t *l
 	}
 }
 
-/* beside other bits that change, too */
+/* with other bits that change, too */
 static void
 merge(const struct fg_vary *v, const uint64_t *part, uint8_t *const *data, unsigned n)
 {

@@ -23,7 +23,7 @@ enum fg_inject {
 	FG_INJECT_SKIP,      /* the number is dropped; the next one departs in its place */
 	FG_INJECT_DUPLICATE, /* a second frame of the same number departs behind the first */
 	FG_INJECT_REORDER,   /* the frame departs some places later */
-	FG_INJECT_DELAY,     /* the same, beside it */
+	FG_INJECT_DELAY,     /* the same, during it */
 	/* the kinds below make a frame malformed */
 	FG_INJECT_IP_CHECKSUM,
 	FG_INJECT_L4_CHECKSUM,

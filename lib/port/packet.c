@@ -35,7 +35,7 @@ enum {
 	SOCKET_BUFFER = 4 << 20, /* octets each way; the kernel doubles the number */
 };
 
-/* what a message has beside the frame: how to cut it, or of what it was made */
+/* what a message has in addition to the frame: how to cut it, or of what it was made */
 struct side {
 	struct virtio_net_hdr head;
 	struct iovec part[2];
@@ -118,7 +118,7 @@ packet_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t
 	return sent;
 }
 
-/* the kernel takes the tag out of the frame, and tells it beside */
+/* the kernel takes the tag out of the frame, and delivers it apart */
 static void
 put_tag_back(const struct msghdr *message, struct rte_mbuf *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How fast does the time stamp counter run? DPDK's answer may be rounded to 10 MHz, which is as much as 0.2 %
- * of a processor's 2.6 GHz: a rate that much beside what was asked for, and a delay that much too long. So it
+ * of a processor's 2.6 GHz: a rate that far from what was asked for, and a delay that much too long. So it
  * is measured here, against the clock that the kernel keeps on the same oscillator and that is never set:
  * both are read as close together as may be, now and at the beginning, and the quotient of what went by is
  * the frequency. The uncertainty of a pair is the time between two looks at the counter, around the look at

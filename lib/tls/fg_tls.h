@@ -54,7 +54,7 @@ struct fg_tls_suite {
 	uint8_t cipher;      /* index of the AEAD; crypto.c */
 	uint8_t key, secret; /* bytes */
 	uint8_t nonce;       /* bytes of the nonce that each record carries */
-	uint8_t overhead;    /* bytes of a record beside the plaintext */
+	uint8_t overhead;    /* bytes of a record in addition to the plaintext */
 	bool sha384;         /* else SHA-256 */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One record. TLS 1.3: header, then plaintext and its type sealed together, then the tag; the header is what
- * the tag protects beside it, and the nonce is the number, mixed into the IV (RFC 8446, 5.2, 5.3). TLS 1.2:
+ * the tag protects in addition, and the nonce is the number, mixed into the IV (RFC 8446, 5.2, 5.3). TLS 1.2:
  * the tag protects number and header with the length of the plaintext (RFC 5246, 6.2.3.3), and the nonce of
  * GCM is four bytes of the keys and eight that the record carries, for which the number serves.
  */
@@ -24,7 +24,7 @@ nonce_of(const struct fg_tls_suite *suite, const struct fg_tls_keys *k, uint64_t
 			(suite->nonce > 0 ? 0 : out[NONCE - sizeof(bytes) + i]) ^ bytes[i];
 }
 
-/* what the tag protects beside the plaintext. @return bytes */
+/* what the tag protects in addition to the plaintext. @return bytes */
 static int
 protected_of(const struct fg_tls_suite *suite, uint64_t number, const uint8_t *record, uint32_t length,
 	     uint8_t *out)

@@ -68,8 +68,8 @@ struct fg_turn {
 };
 
 /**
- * What may be measured of a stream beside loss, order and delay, which always are. Each costs the receiver
- * time with every frame and memory for every stream, so it is done where it is asked for.
+ * What may be measured of a stream in addition to loss, order and delay, which always are. Each costs the
+ * receiver time with every frame and memory for every stream, so it is done where it is asked for.
  */
 enum fg_measure {
 	FG_MEASURE_VARIATION = 1, /* IPDV (RFC 3393) and jitter (RFC 3550) */
@@ -100,7 +100,7 @@ struct fg_stream_config {
 	 * several ports, such as multicast; 0: sends frames of its own. It has the other's frame and load
 	 */
 	unsigned copies_of;
-	bool unmeasured;            /* modifier frames (RFC 2544, 11): sent beside the test, not looked for */
+	bool unmeasured;            /* modifier frames (RFC 2544, 11): sent during the test, not looked for */
 	struct fg_turn turn;        /* with the other streams of tx_port; the same in each load */
 	unsigned loads;             /* one follows the other without a gap */
 	const struct fg_load *load; /* must live until fg_engine_prepare() returns */

@@ -20,8 +20,8 @@ extern "C" {
  */
 
 /**
- * Loss of a stream beside its amount. A burst is a run of consecutive missing numbers, a loss period of RFC
- * 3357.
+ * Loss of a stream in addition to its amount. A burst is a run of consecutive missing numbers, a loss period
+ * of RFC 3357.
  */
 struct fg_loss_result {
 	/* [i]: bursts of 2^i frames and more, below 2^(i+1); the last: any more */

@@ -70,7 +70,7 @@ bool fg_grpc_is_awaited(const struct fg_grpc_call *call);
 /**
  * Answer a call, once. All is copied.
  * @param status   of gRPC; if it is not 0, there is no body
- * @param message  beside a status, percent-encoded; may be empty
+ * @param message  with a status, percent-encoded; may be empty
  * @return 0, -EPIPE the client is gone, -EALREADY, -ENOMEM
  */
 int fg_grpc_answer(struct fg_grpc_call *call, uint32_t status, const char *message, const char *body,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2544 as a job beside the script: watched while it runs, its results taken as tables.
+--- RFC 2544 as a job next to the script: watched while it runs, its results taken as tables.
 --
 --    framegauge script scripts-lua/examples/background-test.lua
 --

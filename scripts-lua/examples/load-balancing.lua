@@ -6,7 +6,7 @@
 --
 -- One that spreads flows keeps each of them in order, for all its frames go the same way; one that spreads
 -- frames sends them over ways of unequal length, and they pass each other. So several flows of equal load are
--- sent, and what tells is the order within each, beside their shares. The reference device stands for both:
+-- sent, and what tells is the order within each, and their shares. The reference device stands for both:
 -- with one delay for all frames, and with one of its own for each frame, longer than the time between two of
 -- a flow.
 local Tester = require "framegauge.tester"

@@ -23,7 +23,7 @@ describe("the fail-over of the reference switch in a plan", function()
          { "failover: {next_best: b}", "next_best: c", "next_best: b is the preferred one" },
          { "failover: {preferred: c, next_best: b}", "next_best: c", "convergence.preferred: of the "
             .. "reference switch the link of another port fails; expected c" },
-         { "failover: {}", "next_best: c, outage: 1s", "convergence.outage: beside a fail-over" },
+         { "failover: {}", "next_best: c, outage: 1s", "convergence.outage: not with a fail-over" },
          { "cell: 208", "", "reference_switch.cell: the buffer counts frames" },
       } do
          assert.truthy(wrong(one[1], one[2]):find(one[3], 1, true), one[3] .. ": " .. wrong(one[1], one[2]))

@@ -17,7 +17,7 @@ by what waits for the engine at the end of the deciding trial. Copies leave the 
 receivers differ by its time for a copy; two stamps of 1 ns. A join is known to the time between two frames of
 the group, which comes on top; a leave as well, from which it is taken off. The number of groups is exact. A
 burden adds at most the engine's time for a frame of each of its ports: just that if all ports send at the
-same instants and the switch serves those of the burden first, else less. In a tunnel frames are longer, so
+same instants and the switch serves the burden's first, else less. In a tunnel frames are longer, so
 lines carry fewer of them.
 ]]
 

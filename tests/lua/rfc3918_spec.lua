@@ -392,12 +392,12 @@ describe("a device that does not do it right", function()
       assert.truthy(row.reasons[1]:find("does not know the addresses", 1, true))
    end)
 
-   it("shows that it lost frames beside the burden only", function()
+   it("shows that it lost frames with the burden only", function()
       local row = run("capacity: 1Mfps, snooping: {unregistered: drop}", "rfc3918.tests=[burdened_latency]",
          "rfc3918.burden=[a,b]", "rfc3918.burden_load=50%", "rfc3918.latency_load=20%",
          "rfc3918.latency_trial=5ms", "rfc3918.latency_repetitions=1").burdened_latency[1]
       assert.equal("invalid", row.validity)
-      assert.truthy(row.reasons[1]:find("beside the burden: ", 1, true))
+      assert.truthy(row.reasons[1]:find("with the burden: ", 1, true))
       assert.is_true(row.burden_loss_ratio > 0.3)
    end)
 

@@ -168,7 +168,7 @@ function FIGURES.burdened_latency(device, results)
    for i, one in ipairs(row.egress) do
       list[#list + 1] = added(device, ("latency added by the burden at receiver %d, ns"):format(i),
          one.added_ns, STAMP)
-      list[#list + 1] = added(device, ("the same of every frame, receiver %d, ns"):format(i),
+      list[#list + 1] = added(device, ("every frame: added at receiver %d, ns"):format(i),
          one.every_frame_added_ns, STAMP)
    end
    return list

@@ -323,7 +323,7 @@ M.DEVICES = {
       return 0, 0
    end),
    -- the port that congests shuts the other one out but for its queue, where it has the higher number
-   blocking("input queues of which the highest port goes first", "priority", function(p, held, n, is_lower)
+   blocking("input queues where the highest port goes first", "priority", function(p, held, n, is_lower)
       return is_lower and 1 or 0, is_lower and (held + 5) / (n * p) or 0
    end),
    -- four windows of 16 KiB and the bursts of three ports

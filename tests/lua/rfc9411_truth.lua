@@ -149,7 +149,7 @@ M.DEVICES = {
             check("a tenth of the target", "not met", row.initial_passed and "met" or "not met"),
             check("connections that were reset", counters.resets, seen.reset_connections, counters.resets,
                counters.resets),
-            check("of so many", math.floor(counters.created / 50), counters.resets,
+            check("of all connections", math.floor(counters.created / 50), counters.resets,
                math.floor(counters.created / 50), math.floor(counters.created / 50)),
          }
       end,

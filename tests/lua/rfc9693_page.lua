@@ -12,7 +12,7 @@ local INTRODUCTION = [[
 
 Reference NAT44 gateways between lines of 1 Gb/s, 100 us each way, measured with [test:
 rfc9693](rfc9693.md). The search knows a rate and a number of connections to 1 %, and a throughput to 0.1 % of
-the line: by so much a figure may be too low. Of n connections that come one after the other Q may wait to be
+the line: by this a figure may be too low. Of n connections that come one after the other Q may wait to be
 set up, so n are set up at rates up to s / (1 - Q / (n - 1)) where the device sets up s a second: 19 % more
 with 400 connections, 1.6 % with 4,000.
 ]]

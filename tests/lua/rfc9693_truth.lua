@@ -83,7 +83,7 @@ M.DEVICES = {
       end,
    },
    {
-      name = "holds 3,000 sessions, of which new ones replace old ones",
+      name = "holds 3,000 sessions, where new ones replace old ones",
       nat = "sessions: 3000, full: replace",
       keys = "tests: [capacity], capacity: {start: 1000, method: fixed}, max: 100kfps",
       checks = function(results)

@@ -56,12 +56,12 @@ describe("the reference switch in a plan", function()
 
    it("is told what does not fit", function()
       for settings, expected in pairs {
-         ["reference_device.rate=1Gbps"] = "x.yaml:5:4: reference_switch: beside reference_device; expected "
-            .. "one of them",
+         ["reference_device.rate=1Gbps"] = "x.yaml:5:4: reference_switch: not together with reference_device; "
+            .. "expected one of them",
          ["reference_switch.ports.zz.rate=1Gbps"] = "reference_switch.ports.zz: there is no such port",
          ["reference_switch.arbitration=oldest"] = "arbitration: no frame waits behind its ingress",
          ["reference_switch.xoff=1KiB"] = "xoff: no port is told to pause; expected flow_control: pause",
-         ["reference_switch.reserve=10"] = "reserve: no buffer is shared; expected queues: shared beside it",
+         ["reference_switch.reserve=10"] = "no buffer is shared; expected queues: shared in addition",
          ["reference_switch.alpha=2"] = "alpha: no buffer is shared",
          ["reference_switch.mac_table.buckets=4"] = "buckets: how many addresses one holds is not said",
          ["reference_switch.min_frame=1518 reference_switch.max_frame=100"] = "min_frame: longer than "
@@ -78,7 +78,7 @@ describe("the reference switch in a plan", function()
          ["reference_switch.snooping.router_ports=[zz]"] = "there is no port 'zz'; expected the "
             .. "name of a port",
          ["reference_switch.snooping.last_member_count=3"] = "it does not ask who leaves; expected "
-            .. "fast_leave: false beside it",
+            .. "fast_leave: false in addition",
       } do
          local sets = {}
          for one in settings:gmatch "%S+" do

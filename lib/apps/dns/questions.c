@@ -91,7 +91,7 @@ dns_questions_make(const struct fg_l4_dns *config, struct dns_questions *out, st
 {
 	const char *line = config->questions;
 	uint32_t n = count_lines(line), at = 0;
-	size_t fixed = DNS_HEADER + 2 + 4 + DNS_OPT; /* of a query, beside its name in text */
+	size_t fixed = DNS_HEADER + 2 + 4 + DNS_OPT; /* of a query, without its name in text */
 
 	*out = (struct dns_questions){.n = n};
 	if (n == 0)

@@ -3,8 +3,8 @@
  * iperf3, so that the other end can be an ordinary host: our client for its `iperf3 -s`, our server for its
  * `iperf3 -c`.
  *
- * Beside the streams of a test there is a connection that controls it: both sides send single octets for the
- * states that they reach, and exchange parameters and results as JSON with its length in front. Each
+ * In addition to the streams of a test there is a connection that controls it: both sides send single octets
+ * for the states that they reach, and exchange parameters and results as JSON with its length in front. Each
  * connection begins with the same cookie, which the client has drawn. A connection that a server takes must
  * send the cookie before it is a stream; the first of all is the control connection and says which cookie
  * that is.

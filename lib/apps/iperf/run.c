@@ -118,7 +118,7 @@ add_stream_results(const struct fg_l4 *w, struct iperf *p, uint32_t i)
 	const struct iperf_stream *s = &p->stream[i];
 	struct fg_l4_iperf_count r = iperf_result(w, p, i);
 
-	/* of datagrams iperf3 reports all, and beside it how many of them came before the figures */
+	/* of datagrams iperf3 reports all, and also how many of them came before the figures */
 	iperf_text_add(p,
 		       "%s{\"id\":%u,\"bytes\":%llu,\"retransmits\":%lld,\"jitter\":%.9f,\"errors\":%llu,"
 		       "\"omitted_errors\":%llu,\"packets\":%llu,\"omitted_packets\":%llu,"

@@ -15,7 +15,7 @@ local M = {}
 local BAD_PLAN, MACHINE = 2, 4
 local WIDTH, INDENT = 92, 4
 
--- A word, then others beside it, wrapped.
+-- A word, then others in addition, wrapped.
 local function wrapped(indent, word, parts, out)
    local text = ("%-28s"):format((" "):rep(indent) .. word)
    local margin = (" "):rep(#text)

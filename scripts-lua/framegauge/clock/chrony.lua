@@ -8,7 +8,7 @@ local M = { name = "chrony" }
 
 local FIELDS = { reference = 1, offset = 5, residual_ppm = 9, skew_ppm = 10, root_delay = 11,
    root_dispersion = 12, leap = 14 }
-local LEAST_DRIFT_PPM = 1 -- beside what it knows: its own default of maxclockerror
+local LEAST_DRIFT_PPM = 1 -- in addition to what it knows: its own default of maxclockerror
 local OWN_TIME = "^7F7F01" -- the directive `local`: its own clock is the reference, with errors of 0
 
 local function split(text)

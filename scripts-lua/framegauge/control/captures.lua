@@ -26,7 +26,7 @@ function Captures:begin(tester, o)
    return ("%s: frames that %s receives from now on"):format(one.file, one.name)
 end
 
---- Begin one, beside a job if there is one.
+--- Begin one, next to a job if there is one.
 -- @param o  as tester/capture.lua takes it
 -- @return a sentence; or the job that opens closed ports for it and ends with that sentence
 function Captures:start(o)

@@ -9,7 +9,7 @@ local PCI = "/sys/bus/pci/devices"
 local NET = "/sys/class/net"
 local CAP_NET_ADMIN, CAP_NET_RAW = 12, 13
 
--- Kernel drivers of cards that DPDK's Debian packages drive as well; mlx ones keep the kernel's beside it.
+-- Kernel drivers of cards that DPDK's Debian packages drive as well; mlx ones keep the kernel's, too.
 local DPDK_TOO = {
    atlantic = true, bnx2x = true, bnxt_en = true, cxgb4 = true, e1000 = true, e1000e = true, ena = true,
    enic = true, fm10k = true, hinic = true, i40e = true, iavf = true, ice = true, igb = true, igc = true,

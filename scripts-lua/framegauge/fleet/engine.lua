@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What an agent asks of the engine of its ports beside a trial. The tests play one with the same functions.
+--- What an agent asks of the engine of its ports between trials. The tests play one with the same functions.
 local C = require("framegauge.core.api").C
 local ffi = require "ffi"
 

@@ -11,7 +11,7 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
--- What only the receiver knows, beside what exchange.lua has.
+-- What only the receiver knows, in addition to what exchange.lua has.
 local ALSO_RECEIVED = { "unordered", "tags_ns", "first_arrival_ns", "last_arrival_ns", "rx_duration_ns",
    "measured", "wrong_rx", "expired" }
 
@@ -159,7 +159,7 @@ local function ends_of(one, results)
 end
 
 -- The counts of a stream, with what only those at its ends know.
--- @return it, and why its counts mean nothing beside what is known of its agents
+-- @return it, and why its counts mean nothing, apart from its agents
 local function joined_direction(i, one, results, counted, described, seconds)
    local own = ends_of(one, results)
    local direction = direction_of(i, one, counted, described, own.invalid)

@@ -38,7 +38,7 @@ end
 --- A trial as agents are told it. @param o  as framegauge.l4.trial takes it
 function M.describe(tester, o)
    if o.streams then
-      user_error.raise("run", 2, "streams beside connections: not with the ports of agents")
+      user_error.raise("run", 2, "streams together with connections: not with the ports of agents")
    end
    local sides = tables.map(o.sides, function(side)
       return { at = tester.owners[side.port], app = told_app(side.apps[1]), capacity = side.capacity }

@@ -181,7 +181,7 @@ local SUMS = {
    "datagram_octets_in", "expired", "refused",
 }
 
---- Names of what a kind counts beside the common sums, in order.
+--- Names of what a kind counts in addition to the common sums, in order.
 function M.own_sums(test)
    local names = {}
    for i = 0, C.FG_L4_OWN_SUMS - 1 do

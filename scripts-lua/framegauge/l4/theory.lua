@@ -48,7 +48,7 @@ function M.of(o)
    }
 end
 
--- Octets beside the payload in a formula that is widely copied, see M.legacy.
+-- Octets in addition to the payload in a formula that is widely copied, see M.legacy.
 local LEGACY = { tcp = { ipv4 = 66, ipv6 = 86 }, udp = { ipv4 = 46, ipv6 = 66 } }
 local LEGACY_GAP = 12
 
@@ -88,12 +88,12 @@ function M.dns(rate, ip, o, query, answer)
    return per_second(rate, packet(ip, "udp", query, o), packet(ip, "udp", answer, o))
 end
 
---- The same over TCP; messages share segments. What a connection takes beside them is left out.
+--- The same over TCP; messages share segments. What a connection takes in addition is left out.
 function M.dns_tcp(rate, ip, o, query, answer)
    return M.stream(rate, ip, o) / (8 * math.max(query, answer))
 end
 
--- Octets of a connection beside its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
+-- Octets of a connection without its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
 -- the server's last message. The client's ACK of the handshake goes with what it sends first, or alone.
 local function connection(ip, o)
    local bare = packet(ip, "tcp", 0, o)
@@ -129,7 +129,7 @@ function M.http(rate, ip, o, request, response)
 end
 
 --- Requests per second of HTTP/2: messages of several streams share segments, one stream's have segments of
--- their own. What a connection takes beside them is left out.
+-- their own. What a connection takes in addition is left out.
 function M.http2(rate, ip, o, request, response)
    if o.streams == 1 then
       return per_second(rate, message(ip, request, o), message(ip, response, o))

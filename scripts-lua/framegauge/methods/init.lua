@@ -10,7 +10,8 @@
 --    outlook(plan, tester, notes)      the text of --dry-run: every trial that can be foreseen
 --    conformance(plan)                 { standard =, conforms = whether the plan keeps to it,
 --                                      notes = where not }; a method without a standard has none
---    files(plan, tester)               what the folder of a run has from its start beside what all have:
+--    files(plan, tester)               what the folder of a run has from its start in addition to what all
+--    have:
 --                                      list of { name, text }; a method may have none
 --    subjects(plan)                    what criteria can be about beyond tests, frame sizes and directions
 --                                      (framegauge.methods.criteria); a method may have none

@@ -64,11 +64,11 @@ local function are_possible(values, found)
       check_filter(found, key .. ".trigger", one.trigger ~= "loss" and one.trigger or nil)
       for _, name in ipairs(one.trigger and {} or { "before", "after" }) do
          if found:given(key .. "." .. name) then
-            found:add(key .. "." .. name, "there is no trigger", "trigger beside it")
+            found:add(key .. "." .. name, "there is no trigger", "trigger in addition")
          end
       end
       if one.files and not one.file_size then
-         found:add(key .. ".files", "there is only one file", "file_size beside it")
+         found:add(key .. ".files", "there is only one file", "file_size in addition")
       end
    end
 end

@@ -36,7 +36,7 @@ M.row = {
       { key = "undetected", type = "boolean", default = "false", help = "a fault: no route ever moves" },
    }, move("revert_", "is up again", true), {
       { key = "preferred_latency", type = "time", default = "0s", max = "10s",
-        help = "of the path behind the preferred port, beside the switch's" },
+        help = "of the path behind the preferred port, in addition to the switch's" },
       { key = "next_best_latency", type = "time", default = "0s", max = "10s",
         help = "of the path behind the other one" },
    }),

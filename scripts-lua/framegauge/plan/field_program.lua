@@ -207,7 +207,7 @@ function Reader:is_said_once()
    local way = self.nodes.list and "list" or self.nodes.random and "random"
    for _, key in ipairs { "from", "to", "count", way == "list" and "step" or nil } do
       if way and self.nodes[key] then
-         self:wrong("not beside " .. way, "one of both", key)
+         self:wrong("not together with " .. way, "one of both", key)
       end
    end
    return not self.failed
@@ -236,10 +236,10 @@ function Reader:map()
    if not program then
       return nil
    elseif seed and not random then
-      return self:wrong("nothing is random here", "it beside random", "seed")
+      return self:wrong("nothing is random here", "it with random", "seed")
    end
    if every and hold then
-      return self:wrong("not beside every", "one of both", "hold")
+      return self:wrong("not together with every", "one of both", "hold")
    end
    program.random, program.seed, program.every, program.hold = random ~= nil, seed, every, hold
    return program

@@ -61,7 +61,7 @@ local function read_one(node, path, found)
    local program
    if own.value and rest.entries[1] then
       local other = rest.entries[1]
-      return found:add(path .. "." .. other.key, "not beside value", "one of both", other.value)
+      return found:add(path .. "." .. other.key, "not together with value", "one of both", other.value)
    elseif own.value then
       local value, wrong, expected = field_value.read(field, own.value.value or "")
       if not value then

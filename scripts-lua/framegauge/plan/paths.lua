@@ -106,7 +106,7 @@ end
 function M.check(way, path, found, first)
    local run, every = way.loss_run, way.loss_every or first and first.loss_every or 0
    if run and every == 0 then
-      found:add(path .. ".loss_run", "says how many, but not when", "loss_every beside it")
+      found:add(path .. ".loss_run", "says how many, but not when", "loss_every in addition")
    elseif run and run > every then
       found:add(path .. ".loss_run", ("%d of every %d frames"):format(run, every), "at most loss_every")
    end
@@ -117,7 +117,7 @@ function M.check(way, path, found, first)
    end
    if way.jitter and way.jitter.deviation and way.jitter.distribution ~= "normal" then
       found:add(path .. ".jitter.deviation", ("not for a %s distribution"):format(way.jitter.distribution),
-         "distribution: normal beside it")
+         "distribution: normal in addition")
    end
 end
 

@@ -166,7 +166,7 @@ local function check_address(port, family, found)
    if not gateway or found:has(own_key) then
       return
    elseif not own then
-      found:add(gateway_key, "a gateway without an address to reach it from", own_key .. " beside it")
+      found:add(gateway_key, "a gateway without an address to reach it from", own_key .. " in addition")
    elseif not address.same_network(gateway, own.address, own.prefix) then
       found:add(gateway_key, gateway .. " is outside the port's network",
          ("an address in the network of %s/%d"):format(own.address, own.prefix))
@@ -179,7 +179,7 @@ end
 
 local function check_gateway_mac(port, found)
    if port.gateway_mac and not port.gateway and not port.gateway6 then
-      found:add(path(port, "gateway_mac"), "there is no gateway", "gateway or gateway6 beside it")
+      found:add(path(port, "gateway_mac"), "there is no gateway", "gateway or gateway6 in addition")
    end
 end
 

@@ -77,7 +77,7 @@ end
 
 local function check(profile, key, found)
    if profile.shaping > 0 and profile.cir + profile.eir == 0 then
-      found:add(key .. ".shaping", "nothing leaves a shaper of rate 0", "a cir or eir beside it")
+      found:add(key .. ".shaping", "nothing leaves a shaper of rate 0", "a cir or eir in addition")
    end
    if profile.algorithm == "rfc2698" and profile.eir < profile.cir then
       found:add(key .. ".eir", ("the peak rate (%s) is below cir (%s)"):format(units.format_bits(profile.eir),

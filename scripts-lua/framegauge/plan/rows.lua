@@ -22,11 +22,11 @@ local port = {
         help = "what to send and receive through" },
       { key = "ipv4", type = "ipv4_prefix",
         default_help = "198.18.1.2/24 for the first input, 198.19.1.2/24 for the first output, 198.18.2.2/24 "
-           .. "for the next input, and so on; none beside ipv6",
+           .. "for the next input, and so on; none with ipv6",
         help = "the tester's own address on this port, with the prefix length of its network" },
       { key = "gateway", type = "ipv4", default_help = "none: frames go straight to the port they are for",
         help = "the router to send through, in the network of ipv4; its MAC address is asked by ARP. A port "
-           .. "without one, beside another with, is bridged: its frames go straight to the other port" },
+           .. "without one, next to another with, is bridged: its frames go straight to the other port" },
       { key = "ipv6", type = "ipv6_prefix", default_help = "none",
         help = "as ipv4; the test runs over IPv6 when no port has an IPv4 address" },
       { key = "gateway6", type = "ipv6", default_help = "none",

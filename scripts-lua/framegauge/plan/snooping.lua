@@ -63,7 +63,7 @@ local function asking_goes_with_slow_leaves(values, found)
    local snooping = values.reference_switch and values.reference_switch.snooping
    for _, key in ipairs { "last_member_interval", "last_member_count" } do
       if snooping and snooping.fast_leave and found:given(PATH .. "." .. key) then
-         found:add(PATH .. "." .. key, "it does not ask who leaves", "fast_leave: false beside it")
+         found:add(PATH .. "." .. key, "it does not ask who leaves", "fast_leave: false in addition")
       end
    end
 end

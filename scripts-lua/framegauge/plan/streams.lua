@@ -255,7 +255,7 @@ local function sizes_and_loads_are_some(values, found)
          found:add(path(stream, "size." .. problem.key), problem.message, problem.expected)
       end
       if stream.payload.octets and stream.payload.text then
-         found:add(path(stream, "payload.text"), "not beside octets", "one of both")
+         found:add(path(stream, "payload.text"), "not together with octets", "one of both")
       end
       local from = stack.ends(values.ports, stream)
       local line_rate = from and plan_ports.line_rate(values, values.ports[from])

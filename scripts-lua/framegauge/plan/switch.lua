@@ -116,7 +116,7 @@ local KEY = "reference_switch"
 
 local function is_the_only_device(values, found)
    if values.reference_switch and found:given "reference_device" then
-      found:add(KEY, "beside reference_device", "one of them")
+      found:add(KEY, "not together with reference_device", "one of them")
    end
    for _, port in ipairs(values.reference_switch and values.ports or {}) do
       if port.device and not ports.is_wire(port) then
@@ -164,29 +164,29 @@ local function keys_go_together(values, found)
       found:add(KEY .. ".min_frame", "longer than max_frame", "at most " .. s.max_frame)
    end
    if s.keeps_fcs and not s.forwards_bad_fcs then
-      found:add(KEY .. ".keeps_fcs", "it forwards no frame with a wrong FCS", "forwards_bad_fcs beside it")
+      found:add(KEY .. ".keeps_fcs", "it forwards no frame with a wrong FCS", "forwards_bad_fcs in addition")
    end
    if s.cell > 0 and s.buffer and s.buffer.unit ~= "bytes" then
-      found:add(KEY .. ".cell", "the buffer counts frames", "a buffer in bytes beside it")
+      found:add(KEY .. ".cell", "the buffer counts frames", "a buffer in bytes in addition")
    end
    if s.queues ~= "input" and found:given(KEY .. ".arbitration") then
-      found:add(KEY .. ".arbitration", "no frame waits behind its ingress", "queues: input beside it")
+      found:add(KEY .. ".arbitration", "no frame waits behind its ingress", "queues: input in addition")
    end
    if s.queues == "input" and s.failover then
       found:add(KEY .. ".failover", "with queues behind each ingress", "another place for the queues")
    end
    for _, key in ipairs { "xoff", "xon", "pause_quanta" } do
       if s.flow_control == "none" and found:given(KEY .. "." .. key) then
-         found:add(KEY .. "." .. key, "no port is told to pause", "flow_control: pause beside it")
+         found:add(KEY .. "." .. key, "no port is told to pause", "flow_control: pause in addition")
       end
    end
    if s.xon > s.xoff then
       found:add(KEY .. ".xon", "more than xoff", ("at most %d"):format(s.xoff))
    end
    if s.queues ~= "shared" and found:given(KEY .. ".reserve") then
-      found:add(KEY .. ".reserve", "no buffer is shared", "queues: shared beside it")
+      found:add(KEY .. ".reserve", "no buffer is shared", "queues: shared in addition")
    elseif s.queues ~= "shared" and found:given(KEY .. ".alpha") then
-      found:add(KEY .. ".alpha", "no buffer is shared", "queues: shared beside it")
+      found:add(KEY .. ".alpha", "no buffer is shared", "queues: shared in addition")
    elseif s.buffer and s.reserve * #values.ports > s.buffer.value then
       found:add(KEY .. ".reserve", "the reserves of all ports are more than the buffer",
          ("at most %d"):format(s.buffer.value / #values.ports))
@@ -197,7 +197,7 @@ local function buckets_are_parts_of_a_table(values, found)
    for _, key in ipairs { "reference_device", KEY } do
       local t = values[key] and values[key].mac_table
       if t and t.ways == 0 and found:given(key .. ".mac_table.buckets") then
-         found:add(key .. ".mac_table.buckets", "how many addresses one holds is not said", "ways beside it")
+         found:add(key .. ".mac_table.buckets", "the size of one is unknown", "ways in addition")
       end
    end
 end

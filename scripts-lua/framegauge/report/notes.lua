@@ -168,7 +168,7 @@ function M.disorder(trials)
    return list
 end
 
---- What the tester sent to the device beside the test (modifiers management-frames and routing-updates), and
+--- What the tester sent to the device during the test (modifiers management-frames and routing-updates), and
 -- its results; none where nothing was sent.
 -- @param trials  of a result
 function M.background(trials)

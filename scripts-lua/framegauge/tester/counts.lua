@@ -195,7 +195,7 @@ function M.ports(engine, ports)
    return list
 end
 
---- The card's own counters beside ours, of ports that have some; nil where none has.
+--- The card's own counters and ours, of ports that have some; nil where none has.
 -- @param ports  as M.ports gave them
 function M.cards(ports)
    local list = {}

@@ -22,7 +22,7 @@ local function string_array(list)
    return array
 end
 
--- Where the machine's huge pages belong to others, as beside a test that takes them, the environment says so
+-- Where the machine's huge pages belong to others, as next to a test that takes them, the environment says so
 -- for all plans that leave the choice open.
 local function huge_pages(wish)
    local variable = "FRAMEGAUGE_HUGE_PAGES"

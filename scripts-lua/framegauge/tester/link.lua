@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The protocols of links, such as LLDP, behind the ports of a tester: agents that speak with the device at
--- the other end, beside the test.
+-- the other end, during the test.
 --
 -- A tester has one set of agents, which a new one replaces. They rest until they are started, and go on from
 -- trial to trial, on real ports also between trials. Their clock is the real time, also where the ports are

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What may be measured of a stream beside loss, order and delay, as one flat table with units in its keys.
+--- What may be measured of a stream in addition to loss, order and delay, as one flat table with units in its
+-- keys.
 --
 -- A method asks for it stream by stream. The names that cost the receiver something are "variation" and
 -- "payload"; with an empty list comes what is known anyway. Everything is of different frames: further copies

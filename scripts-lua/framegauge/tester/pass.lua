@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Time of a tester that passes without streams, for those who speak beside the test. The time of the virtual
--- wire passes in trials only, so there it is a trial.
+--- Time of a tester that passes without streams, for protocols that run during the test. The time of the
+-- virtual wire passes in trials only, so there it is a trial.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"

@@ -135,7 +135,7 @@ function M.loads(list)
 end
 
 --- The loads of the directions of a trial. Bursts are parts of a load of the whole line. What the modifier
--- has the tester say beside the test takes the place of test frames; between bursts there is room for it.
+-- has the tester say during the test takes the place of test frames; between bursts there is room for it.
 -- @param o  as Tester:trial takes it
 -- @return as M.loads, and the share of the load that is test frames
 function M.loads_of_trial(o)

@@ -8,7 +8,7 @@ local WIDEST_NAME = 44
 
 --- Rows as lines of right-aligned columns with two spaces between them.
 -- @param rows  lists of cells (strings or numbers), all of the same length; the first row is the heading
--- @param left  true: the first column is text, aligned to the left; or a list of which columns are
+-- @param left  true: the first column is text, aligned to the left; or a list of the columns that are
 -- @return lines, each with its newline
 function M.text(rows, left)
    local widths = {}

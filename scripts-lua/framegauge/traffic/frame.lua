@@ -89,7 +89,7 @@ local function nested_holds(programs)
       local program = programs[i]
       local loose = program.random and "random" or (program.every or 1) > 1 and "every"
       if loose then
-         user_error.raise(nil, 2, "%s: not beside `vary: nested`, where each field goes through its values",
+         user_error.raise(nil, 2, "%s: not with `vary: nested`, where each field goes through its values",
             loose)
       end
       holds[program] = product * (program.hold or 1)

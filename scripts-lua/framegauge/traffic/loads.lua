@@ -254,7 +254,7 @@ function M.problem(rate, c)
          return wrong(prefix .. "for", "missing", "how long")
       end
    end
-   c = not (rate.profile and rate.profile[1]) and c or nil -- beside a profile it counts for nothing
+   c = not (rate.profile and rate.profile[1]) and c or nil -- with a profile it counts for nothing
    return of_step(rate, "")
 end
 

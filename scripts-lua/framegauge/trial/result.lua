@@ -283,7 +283,7 @@ M.QUEUE = record("queue", "a queue of a port that has several", {
       at = "queues" },
 })
 
-M.CARD = record("card", "the counters of a port's card beside the tester's own, of a whole trial with "
+M.CARD = record("card", "the counters of a port's card and the tester's own, of a whole trial with "
    .. "learning and drain", {
    { "port", "text", "its port", col = "Port", at = "cards" },
    { "tx", "count", "frames handed to the card, test frames and others", col = "Handed over", unit = "frames",

@@ -49,7 +49,7 @@ local function rated(list)
 end
 
 --- A policer, by what the frame sizes show (identify.lua).
--- @return whether it is one; then `out` has what it is
+-- @return whether it is one; then `out` describes it
 function M.policer(out, list)
    local layer, cir = rated(list)
    local cbs = layer and of_all(list, function(one)
@@ -65,7 +65,7 @@ function M.policer(out, list)
 end
 
 --- A shaper, by the same and how long frames waited.
--- @return whether it is one; then `out` has what it is
+-- @return whether it is one; then `out` describes it
 function M.shaper(out, list)
    local layer, cir = rated(list)
    local queue = layer and of_all(list, function(one)

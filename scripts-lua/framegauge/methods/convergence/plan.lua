@@ -123,7 +123,7 @@ local function event_is_one(values, found)
    local o, wire = values.convergence, values.ports[1] and ports.is_wire(values.ports[1])
    local device = values.reference_device or values.reference_switch
    if o.command and o.link then
-      found:add(KEY .. "link", "beside command", "one of them")
+      found:add(KEY .. "link", "not together with command", "one of them")
    elseif wire and o.link then
       found:add(KEY .. "link", "a wire has no link to take down", "the reference device's outage")
    elseif wire and o.command and device and device.time == "free" then
@@ -132,9 +132,9 @@ local function event_is_one(values, found)
    elseif not wire and found:given(KEY .. "outage") then
       found:add(KEY .. "outage", "these ports have no reference device", "command or link")
    elseif (o.command or o.link) and found:given(KEY .. "outage") then
-      found:add(KEY .. "outage", "beside another event", "one of them")
+      found:add(KEY .. "outage", "not together with another event", "one of them")
    elseif o.revert_command and not o.command then
-      found:add(KEY .. "revert_command", "there is no command whose failure it undoes", "command beside it")
+      found:add(KEY .. "revert_command", "there is no command whose failure it undoes", "command in addition")
    end
 end
 
@@ -152,7 +152,7 @@ local function fails_over_like_the_switch(values, found)
    elseif not ends.next_best or ends.next_best.name ~= next_best then
       found:add(KEY .. "next_best", "not where the reference switch fails over to", next_best)
    elseif found:given(KEY .. "outage") then
-      found:add(KEY .. "outage", "beside a fail-over, in which the link stays down", "no such key")
+      found:add(KEY .. "outage", "not with a fail-over, in which the link stays down", "no such key")
    end
 end
 
@@ -189,7 +189,7 @@ local function routes_are_addresses(values, found)
    local prefix = o.prefix or version == 6 and 64 or 24
    if not o.first then
       if found:given(KEY .. "routes.prefix") then
-         found:add(KEY .. "routes.prefix", "flows have no prefixes", "first beside it")
+         found:add(KEY .. "routes.prefix", "flows have no prefixes", "first in addition")
       end
       return
    elseif prefix > BITS[version] then

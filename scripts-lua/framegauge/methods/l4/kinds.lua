@@ -17,14 +17,14 @@
 --    receiver    of payload that goes one way: the side that receives it, 1 the client, 2 the server
 --    udp         it uses datagrams
 --    short       its connections come and go
---    campaigns   those that it can be part of, beside battery and clients
+--    campaigns   those that it can be part of, in addition to battery and clients
 --    peers       kinds of hosts that can play its server
 --    rate(o)     datagrams a second that its client is to send; nil: as it goes
 --    datagrams   keys of sizes that must fit into a datagram
 --    pages       its client loads pages
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, in addition to TCP's: list of { key, key of o }
---    fill(client, o, remote)      what its client is told beside what all are
+--    fill(client, o, remote)      what its client is told in addition to the common settings
 --    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
 --    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
 --    figures(row, list)  puts figures of its own into a row, of the records of its trials; or nil

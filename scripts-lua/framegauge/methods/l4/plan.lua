@@ -152,7 +152,7 @@ local row = {
            .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
            .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
            .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
-           .. "and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP beside each other "
+           .. "and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared "
            .. "over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = kinds.names() }, help = meanings() },
@@ -374,7 +374,7 @@ end
 local function ramps_fit(values, found)
    local load = values.l4.load
    if load.start > 0 and not load.per_second then
-      found:add("l4.load.start", "clients at the start of no ramp", "load.per_second beside it")
+      found:add("l4.load.start", "clients at the start of no ramp", "load.per_second in addition")
    end
    if load.think_max > 0 and load.think_max < load.think then
       found:add("l4.load.think_max", ("%s is shorter than think "
@@ -423,7 +423,7 @@ local function fits_agents(values, found)
       end
    end
    if o.campaign == "balance" then
-      found:add("l4.campaign", "balance cannot use the ports of agents: it has streams beside connections",
+      found:add("l4.campaign", "balance cannot use the ports of agents: it has streams and connections",
          "another one, or ports of this machine")
    elseif o.peer then
       found:add("l4.peer", "not with the port of an agent", "the ports of two agents")

@@ -284,7 +284,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "peer", "object", "what a peer that runs `iperf3 -s` has counted; null is what it does not know. "
       .. "Goodput is then of what the receiver had by the end, over its time; `lost`, `reordered` and "
       .. "`jitter_ns` are as iperf3 counts them, and `duplicates` is not counted", optional = true },
-   { "transport", transport_figures.RECORD, "of transports: beside the others on the same path",
+   { "transport", transport_figures.RECORD, "of transports: compared with the others on the same path",
       optional = true },
    { "flows", "ordinal", "of balance: how many flows", optional = true },
    { "flows_split", "count", "how many of them were seen on more than one path", optional = true },

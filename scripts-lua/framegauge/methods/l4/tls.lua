@@ -48,7 +48,7 @@ M.GROUP = {
       { key = "verify", type = "enum", values = { "chain", "none" }, default = "chain",
         help = "chain: the client checks signature, dates and name of the server's certificate" },
       { key = "ca_file", type = "string", longest = 4096, default_help = "only our own authority",
-        help = "whose certificates are trusted beside those that are made, PEM" },
+        help = "whose certificates are trusted in addition to the ones made here, PEM" },
       { key = "alpn", type = "list", unique = true, of = { type = "string", longest = 50 }, default = {},
         help = "protocols to choose from (ALPN), such as http/1.1, the preferred one first" },
       { key = "resume", type = "enum", values = { "none", "ticket" }, default = "none",

@@ -166,7 +166,7 @@ local function window_of(test, o)
    return math.min(a, b)
 end
 
--- What limits a stream beside headers: its window, and its losses.
+-- What limits a stream in addition to headers: its window, and its losses.
 local function add_limits(out, test, o)
    local path = o.path
    if is_http(test) or path.delay_s == 0 then

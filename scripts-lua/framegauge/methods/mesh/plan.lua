@@ -15,8 +15,8 @@ local row = {
         help = "exclusive: pairs in rounds, each port in one pair of a round; light: all pairs at once, with "
            .. "at most 1 % of the line of each port" },
       { key = "throughput", type = "boolean", default = "false",
-        help = "exclusive: true searches for the highest load of each way at which no frame is lost, those "
-           .. "of a round side by side" },
+        help = "exclusive: true searches for the highest load of each way without loss, all pairs "
+           .. "of a round at the same time" },
       { key = "load", type = "ratio", min = "0.0001%", max = "100%", default_help = "100%, of light 1%",
         help = "what a port sends, as a share of the slower line of its pair; of light divided among all "
            .. "others. With throughput the highest load that is tried" },

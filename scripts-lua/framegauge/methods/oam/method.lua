@@ -96,8 +96,8 @@ local function peer_of(plan, tester, one)
    }
 end
 
---- May frames have been lost because the tester was held up? What came due meanwhile leaves at once,
--- probes and replies, and received frames are not fetched: the device, or the port, may have no room for
+--- May frames have been lost because the tester was held up? Overdue probes and replies
+-- leave at once, and received frames are not fetched: the device, or the port, may have no room for
 -- them.
 -- @param record       of the session: sent, lost
 -- @param evidence       of framegauge.oam.session

@@ -101,7 +101,7 @@ local function peer_is_reachable(values, found)
       return
    end
    if #values.ports ~= 1 then
-      found:add("ports", ("%d of them beside oam.peer"):format(#values.ports), "one, which sends")
+      found:add("ports", ("%d of them with oam.peer"):format(#values.ports), "one, which sends")
       return
    end
    local y1731 = has_any(values, { loopback = true, delay = true, synthetic_loss = true })

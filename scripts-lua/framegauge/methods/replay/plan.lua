@@ -100,9 +100,9 @@ local function one_pace(values, found)
    if o.speed and not (factor and factor > 0 and factor < math.huge) then
       found:add("replay.speed", ("'%s' is no factor above 0"):format(o.speed), "such as 2x or 0.5x")
    elseif o.speed and o.rate then
-      found:add("replay.rate", "a rate beside a speed", "one of them")
+      found:add("replay.rate", "a rate and a speed", "one of them")
    elseif o.loops == 0 and not o.duration then
-      found:add("replay.loops", "it would never end", "a duration beside it")
+      found:add("replay.loops", "it would never end", "a duration in addition")
    end
 end
 

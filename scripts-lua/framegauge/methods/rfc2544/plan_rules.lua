@@ -159,7 +159,7 @@ end
 local function goals_can_be_reached(values, found)
    local t, names = values.rfc2544.throughput, {}
    if t.goals and t.search ~= "mlr" then
-      found:add(GOALS, ("not for the search %s"):format(t.search), "search: mlr beside it, or no goals")
+      found:add(GOALS, ("not for the search %s"):format(t.search), "search: mlr in addition, or no goals")
    end
    for i, goal in ipairs(t.goals or {}) do
       local key = found:item(GOALS, i)

@@ -215,7 +215,7 @@ local function measure(c, method, found)
    return row, records
 end
 
--- Without the burden and beside it.
+-- Without the burden and with it.
 local function compare(c, method, found)
    local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, method, found) end)
    row.method, row.resolution_ns = method, burdened.resolution_ns

@@ -107,7 +107,7 @@ local function mean_of(list, key)
    return (select(2, trials.range(tables.field(list, key))))
 end
 
--- Without the burden and beside it.
+-- Without the burden and with it.
 local function compare(c, found)
    local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, found) end)
    row.groups, row.monitor, row.load_of = c.o.groups, c.monitor, burdened.load_of

@@ -71,7 +71,7 @@ local row = {
            .. "tunnels, out of one, and from one into others (4.4); latency: at each receiver, and from the "
            .. "earliest to the latest (5.1, 5.2); join_delay, leave_delay (6.1, 6.2); group_capacity: how "
            .. "many groups are forwarded to members only (7.1); burdened_latency, burdened_join_delay: "
-           .. "latency and join delay without further load and beside unicast of other ports (8.1, 8.2)" },
+           .. "latency and join delay without further load and with unicast of other ports (8.1, 8.2)" },
       { key = "version", type = "enum", values = { "igmpv2", "igmpv3", "mldv1", "mldv2" },
         default_help = "igmpv2, over IPv6 mldv1", help = "how receivers join and leave" },
       { key = "source", type = "string", default_help = "the first port without another role",
@@ -198,7 +198,7 @@ end
 
 local function steps_go_with_their_search(values, found)
    if values.rfc3918.capacity_search ~= "step" and found:given(PATH .. "capacity_step") then
-      found:add(PATH .. "capacity_step", "the search halves an interval", "capacity_search: step beside it")
+      found:add(PATH .. "capacity_step", "the search halves an interval", "capacity_search: step in addition")
    end
 end
 

@@ -239,21 +239,21 @@ local BURDEN = {
       at = "html" },
 }
 local BURDENED_TAIL = {
-   { "repetitions", "ordinal", "trials that were to be made, without the burden and as many beside it" },
+   { "repetitions", "ordinal", "trials that were to be made, without the burden and as many with it" },
    { "trials", "count", "how many were made", col = "Trials", at = "html" },
 }
 
 M.EGRESS_BURDENED_LATENCY = record("multicast_egress_burdened_latency", "how long frames take to a receiver "
-   .. "without the burden and beside it", {
+   .. "without the burden and with it", {
    { "port", "text", "its name" },
    { "baseline_latency_mean_ns", "signed", "mean of the tagged frames without the burden", null = true },
-   { "burdened_latency_mean_ns", "signed", "the same beside it", null = true },
+   { "burdened_latency_mean_ns", "signed", "the same with the burden", null = true },
    { "added_ns", "signed", "what the burden added", null = true },
    { "every_frame_added_ns", "signed", "what the burden added to the mean of every frame of the last trials",
       null = true },
    { "baseline_every_frame_latency", trial.LATENCY, "of every frame of the last trial without the burden; "
       .. "null when nothing was measured", null = true },
-   { "burdened_every_frame_latency", trial.LATENCY, "the same beside it", null = true },
+   { "burdened_every_frame_latency", trial.LATENCY, "the same with the burden", null = true },
 })
 
 M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened multicast latency (RFC 3918, "
@@ -266,7 +266,7 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
       null = true, col = "Alone", unit = "mean", as = "time", at = "terminal html", better = false },
    { "baseline_latency_max_ns", "signed", "the greatest", null = true, col = "Alone", unit = "greatest",
       as = "time", at = "html", better = false },
-   { "burdened_latency_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
+   { "burdened_latency_mean_ns", "signed", "the same with the burden", null = true, col = "Burdened",
       unit = "mean", as = "time", at = "terminal html" },
    { "burdened_latency_max_ns", "signed", "the greatest", null = true, col = "Burdened", unit = "greatest",
       as = "time", at = "html", criterion = "burdened_latency" },
@@ -281,10 +281,10 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
 }, verdict.ROWS)
 
 M.EGRESS_BURDENED_DELAY = record("membership_egress_burdened", "the join delay of a port without the burden "
-   .. "and beside it", {
+   .. "and with it", {
    { "port", "text", "its name" },
    { "baseline_delay_mean_ns", "signed", "mean without the burden", null = true },
-   { "burdened_delay_mean_ns", "signed", "mean beside it", null = true },
+   { "burdened_delay_mean_ns", "signed", "mean with the burden", null = true },
    { "added_ns", "signed", "what the burden added", null = true },
 })
 
@@ -295,7 +295,7 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
       unit = "mean", as = "time", at = "terminal html", better = false },
    { "baseline_delay_max_ns", "signed", "greatest", null = true, col = "Alone", unit = "greatest",
       as = "time", at = "html", better = false },
-   { "burdened_delay_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
+   { "burdened_delay_mean_ns", "signed", "the same with the burden", null = true, col = "Burdened",
       unit = "mean", as = "time", at = "terminal html" },
    { "burdened_delay_max_ns", "signed", "greatest", null = true, col = "Burdened", unit = "greatest",
       as = "time", at = "html", criterion = "burdened_join_delay" },
@@ -305,7 +305,7 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
    RESOLUTION,
    { "baseline_net_mean_ns", "signed", "mean without the burden and without the latency of the frames",
       null = true, better = false },
-   { "burdened_net_mean_ns", "signed", "the same beside it", null = true },
+   { "burdened_net_mean_ns", "signed", "the same with the burden", null = true },
 }, BURDENED_TAIL, {
    { "egress", list(M.EGRESS_BURDENED_DELAY), "each port" },
 }, verdict.ROWS)

@@ -276,7 +276,7 @@ function M.burden_of(c, records)
    return tx > 0 and lost / tx or 0, flooded
 end
 
---- Measure beside no burden, then beside it.
+--- Measure without the burden, then with it.
 -- @param of  function() -> a row and its records
 -- @return what both rows share: the burden, whether both are valid; and both rows
 function M.beside_burden(c, of)
@@ -292,7 +292,7 @@ function M.beside_burden(c, of)
    local flooded
    out.burden_loss_ratio, flooded = M.burden_of(c, records)
    out.validity = verdict.worse(baseline.validity, burdened.validity)
-   for _, one in ipairs { { "without the burden", baseline }, { "beside the burden", burdened } } do
+   for _, one in ipairs { { "without the burden", baseline }, { "with the burden", burdened } } do
       for _, reason in ipairs(one[2].reasons) do
          out.reasons[#out.reasons + 1] = ("%s: %s"):format(one[1], reason)
       end

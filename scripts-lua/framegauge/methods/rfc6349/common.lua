@@ -33,7 +33,7 @@ local function sides_of(plan, tester, test, o)
    return sides
 end
 
---- Settings of a trial, beside those that it says.
+--- Settings of a trial, in addition to its own.
 function M.settings(plan, path)
    local o = plan.rfc6349
    return {

@@ -68,7 +68,7 @@ local incast = {
 
 local stateful_incast = {
    key = "stateful_incast", type = "group",
-   help = "of the test stateful_incast: senders by TCP beside bursts",
+   help = "of the test stateful_incast: senders by TCP with bursts",
    fields = {
       { key = "connections", type = "integer", default = "1", min = "1", max = "10000",
         help = "of TCP, of each port that sends by it" },
@@ -85,7 +85,7 @@ local row = {
       { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line "
-           .. "(5), incast (6): bursts alone, stateful_incast (6): TCP beside bursts" },
+           .. "(5), incast (6): bursts alone, stateful_incast (6): TCP with bursts" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1518" },
         help = "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too" },
@@ -177,7 +177,7 @@ local INSTANT = "bursts are to leave several ports at one instant, and agents st
 -- Why tests are not for the ports of agents.
 local UNSHARED = {
    buffer = "they do not tell what is lost and delayed from one microsecond to the next",
-   microburst = INSTANT, incast = INSTANT, stateful_incast = "they are not told streams beside connections",
+   microburst = INSTANT, incast = INSTANT, stateful_incast = "no streams run together with connections",
 }
 
 return {

@@ -53,7 +53,7 @@ local CHARTS = {
       group = by("frame_size", "%d bytes"), title = "Latency of incast" },
    stateful_incast = { y = "goodput_percent", label = "goodput, % of ideal", x = "tcp_ports",
       x_label = "ports that send by TCP", group = by("frame_size", "%d bytes"),
-      title = "Goodput of TCP beside bursts", keep = function(row) return row.udp_ports == 1 end },
+      title = "Goodput of TCP with bursts", keep = function(row) return row.udp_ports == 1 end },
 }
 
 local function value(row, key)

@@ -247,7 +247,7 @@ M.INCAST = record("dc_incast", "Incast of senders without a state (RFC 8239, 6):
    { "latency_mean_max_ns", "number", "the greatest latency of all iterations", optional = true },
 }, TAIL, verdict.ROWS)
 
-M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP beside bursts (RFC 8239, 6)",
+M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP with bursts (RFC 8239, 6)",
    HEAD, {
    { "tcp_ports", "ordinal", "ports that sent by TCP to one", col = "TCP", unit = "ports", as = "number",
       id = "%s by TCP" },
@@ -268,7 +268,7 @@ M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP besid
          return spread and uncertainty.of(row.goodput_bps, { spread, components.clock(row.goodput_bps,
             run.time) }, { min = 0 }) or nil
       end },
-   { "ideal_goodput_bps", "number", "the most that the line has room for beside the bursts that arrived",
+   { "ideal_goodput_bps", "number", "the most that the line has room for next to the bursts that arrived",
       col = "Ideal", as = "bits", at = "html" },
    { "goodput_percent", "number", "goodput as a share of that; left out where bursts fill the line",
       optional = true, col = "Goodput", unit = "% of ideal", as = "number", at = "terminal html",
@@ -322,7 +322,7 @@ local SENDER = record("tcp_sender", "what a port sent by TCP", {
    { "timeouts", "count", "retransmission time-outs" },
    { "tx", "count", "frames, with those without payload" },
 })
-local TCP = record("tcp_beside", "what was sent by TCP beside test frames", {
+local TCP = record("tcp_beside", "what was sent by TCP next to test frames", {
    { "senders", list(SENDER), "of each port" },
    { "lost", "count", "of their frames, those that the receiver did not get" },
 })

@@ -41,7 +41,7 @@ function M.series(n)
    return list
 end
 
---- The most payload of TCP, bits per second, that a line has room for beside bursts.
+--- The most payload of TCP, bits per second, that a line has room for next to bursts.
 -- @param rate    of the line, bits per second
 -- @param tcp     framegauge.core.ethernet's name of TCP: with or without time stamps
 -- @param bursts  frames of bursts a second on that line

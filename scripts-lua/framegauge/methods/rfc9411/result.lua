@@ -50,7 +50,7 @@ local function of_one()
    return 1
 end
 
--- Throughput: a frame at either end, with what the line has beside it.
+-- Throughput: a frame at either end, with the overhead of the line.
 local function both_ends()
    return 2 * 8 * 1538
 end

@@ -37,7 +37,7 @@ local function constant(fps, path, seconds)
    } }
 end
 
---- A constant load; yellow frames beside green ones are scattered.
+--- A constant load; yellow frames among green ones are scattered.
 -- @param green, yellow  information rates; yellow may be nil
 function M.constant(path, green, yellow, seconds)
    local load, slide = { seconds = seconds }, yellow and SLIDE / seconds or 0

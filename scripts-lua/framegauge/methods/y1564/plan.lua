@@ -264,15 +264,15 @@ end
 local function check_tags(service, values, found)
    local vlan = vlan_of(service, values)
    if service.outer_vlan and not vlan then
-      found:add(key_of(service, "outer_vlan"), "there is no VLAN inside", "vlan beside it")
+      found:add(key_of(service, "outer_vlan"), "there is no VLAN inside", "vlan in addition")
    end
    if service.pcp > 0 and not vlan then
-      found:add(key_of(service, "pcp"), "a frame without a tag has no priority", "vlan beside it")
+      found:add(key_of(service, "pcp"), "a frame without a tag has no priority", "vlan in addition")
    end
    if (service.marking == "pcp" or service.marking == "dei") and not vlan then
       found:add(key_of(service, "marking"),
          ("a frame without a tag has no %s"):format(service.marking:upper()),
-         "vlan beside it, or marking: dscp")
+         "vlan in addition, or marking: dscp")
    end
 end
 
@@ -281,7 +281,7 @@ local function check_preserved(service, values, found)
    for i, mark in ipairs(service.preserve) do
       if mark ~= "dscp" and not vlan_of(service, values) then
          found:add(found:item(key_of(service, "preserve"), i), ("a frame without a tag has no %s"):format(
-            mark:upper()), "vlan beside it, or dscp")
+            mark:upper()), "vlan in addition, or dscp")
       end
    end
 end

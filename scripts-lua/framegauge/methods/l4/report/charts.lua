@@ -140,7 +140,7 @@ local function clients_chart(test, rows)
    }
 end
 
--- --- each test beside what the line allows
+-- --- each test compared with the line
 
 local function battery_chart(rows)
    return lines.bars {
@@ -231,13 +231,13 @@ local function of_each(chart)
 end
 
 local CAMPAIGNS = {
-   battery = { "Beside the line", battery_chart },
+   battery = { "Compared with the line", battery_chart },
    ["mtu-sweep"] = { "Goodput against the MTU", of_each(mtu_chart) },
    ["buffer-sweep"] = { "Goodput against the buffers", of_each(buffer_chart) },
    policer = { "Below and above the limit", policer_charts },
    balance = { "How the flows were spread", balance_chart },
    clients = { "Many clients", of_each(clients_chart) },
-   transports = { "Transports beside each other", transports.body },
+   transports = { "Transports compared", transports.body },
    ["connection-rate"] = SEARCH, ["transaction-rate"] = SEARCH, concurrency = SEARCH,
 }
 

@@ -103,7 +103,7 @@ function M.body(result)
    return {
       h.p {
          "Every byte that is received is compared with what was sent, and counted once. Each figure stands "
-            .. "beside what the line allows at most, and a trial in which the tester was short of anything "
+            .. "with what the line allows at most, and a trial in which the tester was short of anything "
             .. "is marked.",
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = lines },
