@@ -16,7 +16,7 @@ M.INTRODUCTION = [[
 Routes through a device that is out of service from a set time for a set time ([how it is
 measured](convergence.md)). τ is the time between two frames of a route, s the sampling interval. A figure
 by loss may be off by τ, the mean of all routes by one frame of the load, a time by rate by τ and a frame to
-the short side and 2 s to the long side. The begin and end of a route's outage are known to τ/2; the outage of all
+the short side and 2 s to the long side. The begin and end of a route's outage are known to τ/2; of all
 together to half the time between two frames of the load. The device drops a frame that is complete while it
 is out of service, so by departures all of that may be a frame time of its line earlier. Times are rounded
 to 1 ns. All in ns; of two events the first.

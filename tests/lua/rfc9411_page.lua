@@ -13,7 +13,7 @@ local INTRODUCTION = [[
 Reference firewalls and NAT44 gateways between lines of 1 Gb/s, 100 us each way, measured with [test:
 rfc9411](rfc9411.md). The search knows a load to 1 %, and a load that is missed by 1 % and a connection
 passes: together a rate may be 2 % too low. It is too high by what waited when the sustain phase of 500 ms
-began. A latency is four times the latency of the device and its inspection, with TLS six times; what four frames
+began. A latency is four times the device's and its inspection's, with TLS six times; what four frames
 take on the lines, or six, comes on top.
 ]]
 

@@ -56,8 +56,7 @@ describe("the reference switch in a plan", function()
 
    it("is told what does not fit", function()
       for settings, expected in pairs {
-         ["reference_device.rate=1Gbps"] = "x.yaml:5:4: reference_switch: not together with reference_device; "
-            .. "expected one of them",
+         ["reference_device.rate=1Gbps"] = "x.yaml:5:4: reference_switch: not together with reference_device",
          ["reference_switch.ports.zz.rate=1Gbps"] = "reference_switch.ports.zz: there is no such port",
          ["reference_switch.arbitration=oldest"] = "arbitration: no frame waits behind its ingress",
          ["reference_switch.xoff=1KiB"] = "xoff: no port is told to pause; expected flow_control: pause",
