@@ -107,6 +107,19 @@ describe("the program", function()
       end
    end)
 
+   it("helps with a group of keys, and with a key by its path or by its name", function()
+      local _, group = framegauge { "help", "rfc2544.throughput" }
+      assert.matches("^rfc2544.throughput: [^\n]*\n  search  ", group)
+      local _, key = framegauge { "help", "rfc2544.throughput.search" }
+      assert.matches("^  rfc2544.throughput.search  how .*;%s+default: binary%]\n$", key)
+      local _, keys = framegauge { "help", "vlan" }
+      assert.matches("\n  y1564.services.NAME.vlan  ", keys)
+      assert.equal(keys, select(2, framegauge { "help", "plan", "vlan" }))
+      local status, out, err = framegauge { "help", "vlann" }
+      assert.same({ 2, "" }, { status, out })
+      assert.matches("no help on 'vlann'; did you mean 'vlan'%?\n", err)
+   end)
+
    it("answers to the earlier name of a command with the present one", function()
       local status, out, err = framegauge { "far", "plan.yaml" }
       assert.same({ 2, "" }, { status, out })
@@ -123,6 +136,17 @@ describe("the program", function()
          .. "echo ${COMPREPLY[@]}'"):format(path)))
       assert.equal("--quick\ntheory\n", pipe:read "*a")
       pipe:close()
+      local words = assert(io.popen(([[bash -c 'source %s
+         reply() {
+            COMP_WORDS=(framegauge run p.yaml --set "$@"); COMP_CWORD=$((3 + $#))
+            _framegauge %s; echo ${COMPREPLY[@]}
+         }
+         key=rfc2544.throughput.search
+         reply ${key%%arch}; reply $key =; reply $key = ts']])
+         :format(path, uv.exepath())))
+      assert.equal("rfc2544.throughput.search= rfc2544.throughput.search_trial=\nbinary tst009 mlr\ntst009\n",
+         words:read "*a")
+      words:close()
       local _, zsh = framegauge { "completion", "zsh" }
       local _, man = framegauge { "completion", "man" }
       for _, command in ipairs(commands) do

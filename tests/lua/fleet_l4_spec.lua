@@ -31,7 +31,7 @@ describe("the end of a connection at an agent", function()
          ["has no file"] = client { file = "/etc/passwd" }, ["has no tls"] = client { tls = {} },
          ["no application TCP_SENDFILE"] = client { test = "TCP_SENDFILE" },
          ["no application TLS_RR"] = client { test = "TLS_RR" },
-         ["not that of the port"] = client { address = "198.18.1.9" },
+         ["address differs from the port's"] = client { address = "198.18.1.9" },
          ["192.0.2.1 is not in agent.sends_to"] = client { remote = "192.0.2.1" },
          ["a MAC address of a wrong form"] = client { next_hop = "0202" },
          ["no congestion control"] = client { tcp = { congestion = "own" } },

@@ -18,6 +18,11 @@ describe("a table on a terminal", function()
       }, { { "900", "valid" } }, paint))
    end)
 
+   it("counts characters, not bytes", function()
+      assert.equal("   Rate\n-------\n≥ 987 M\n  1.2 M\n", grid.text({ { "Rate", "", first } },
+         { { "≥ 987 M" }, { "1.2 M" } }, paint))
+   end)
+
    it("has no line of units when none of its columns has one", function()
       local columns = { { "Port", "", first, left = true } }
       assert.equal("Port\n----\neast\n", grid.text(columns, { { "east" } }, paint))

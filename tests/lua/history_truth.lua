@@ -93,7 +93,7 @@ local TEXT = [[
 PELT (R. Killick, P. Fearnhead, I. A. Eckley, *Optimal detection of changepoints with a linear computational
 cost*, Journal of the American Statistical Association 107, 2012, pages 1590 to 1598): of all ways to cut
 the series it takes the one with the least sum of squared distances from the means of the segments, in units
-of the noise, plus a penalty for each cut. The penalty is %g log *n*, twice that of Schwarz's criterion for
+of the noise, plus a penalty for each cut. The penalty is %g log *n*, twice Schwarz's criterion for
 two parameters: a false alarm costs somebody a day, and a small step that is real is found a few runs later.
 
 - **Noise** is the median of the differences between neighbours, divided by 0.954. A few steps or outliers

@@ -418,10 +418,9 @@ local MORE = {
       help = "Print a script that completes commands and options in a shell, or a manual page: "
          .. "framegauge(1), or framegauge-plan(5) with the keys of a plan.",
       arguments = {
-         {
-            name = "KIND", help = "'bash', 'zsh', 'man' or 'man-plan'",
-            words = { "bash", "zsh", "man", "man-plan" },
-         },
+         { name = "KIND", help = "'bash', 'zsh', 'man' or 'man-plan'",
+           words = { "bash", "zsh", "man", "man-plan" } },
+         { name = "KEY", help = "for the scripts, behind 'values': a key of a plan", optional = true },
       },
       options = {},
       examples = {
@@ -437,8 +436,9 @@ local MORE = {
       summary = "help on a command or a topic",
       help = "Print the overview, the help of a command, or a topic.",
       arguments = {
-         { name = "TOPIC", help = "a command, 'plan', 'protocols', 'results' or 'exit'", optional = true },
-         { name = "NAME", help = "name of a protocol, a test or a figure", optional = true },
+         { name = "TOPIC", help = "a command, 'plan', 'protocols', 'results', 'exit', or a key of plans",
+            optional = true },
+         { name = "NAME", help = "name of a key, a protocol, a test or a figure", optional = true },
       },
       options = {},
       module = "framegauge.cli.topics",

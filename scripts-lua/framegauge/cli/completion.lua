@@ -3,6 +3,7 @@
 --- `framegauge completion`: what shells and man need to know, from the command table.
 local manual = require "framegauge.cli.manual"
 local parse = require "framegauge.cli.parse"
+local plan = require "framegauge.plan.help"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
 
@@ -38,7 +39,14 @@ _framegauge() {
 	fi
 	case $command in
 %s	esac
-	if [[ $word == -* ]]; then
+	if [ "${COMP_WORDS[COMP_CWORD-1]}" = --set ]; then
+		compopt -o nospace 2>/dev/null
+		COMPREPLY=($(compgen -S = -W "$("$1" completion keys)" -- "$word"))
+	elif [[ $COMP_CWORD -gt 3 && ${COMP_WORDS[*]:COMP_CWORD-3:2} == "--set "* ]]; then
+		COMPREPLY=($(compgen -W "$("$1" completion values "${COMP_WORDS[COMP_CWORD-2]}")" -- "$word"))
+	elif [[ $word == = && ${COMP_WORDS[COMP_CWORD-2]} == --set ]]; then
+		COMPREPLY=($("$1" completion values "${COMP_WORDS[COMP_CWORD-1]}"))
+	elif [[ $word == -* ]]; then
 		COMPREPLY=($(compgen -W "$options" -- "$word"))
 	elif [ -n "$words" ]; then
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
@@ -110,15 +118,29 @@ function M.zsh(commands)
    return ZSH:format(table.concat(described, " "), table.concat(cases))
 end
 
+-- Words, one a line, for the scripts above.
+local function lines(words)
+   return table.concat(words, "\n") .. "\n"
+end
+
+local KINDS = {
+   bash = M.bash, zsh = M.zsh, man = manual.commands, ["man-plan"] = manual.plan,
+   keys = function()
+      return lines(plan.keys())
+   end,
+   values = function(_, key)
+      return lines(plan.values(key or ""))
+   end,
+}
+
 --- The command.
 function M.main(arguments, _, _, _, commands)
-   local kinds = { bash = M.bash, zsh = M.zsh, man = manual.commands, ["man-plan"] = manual.plan }
-   local make = kinds[arguments[1]]
+   local make = KINDS[arguments[1]]
    if not make then
       parse.usage_error("completion", "completion: there is no '%s'%s; there are bash, zsh, man and man-plan",
-         arguments[1], suggest.hint(arguments[1], { "bash", "zsh", "man", "man-plan" }))
+         arguments[1], suggest.hint(arguments[1], tables.keys(KINDS)))
    end
-   io.write(make(commands))
+   io.write(make(commands, arguments[2]))
    return 0
 end
 

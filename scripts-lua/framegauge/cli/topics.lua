@@ -4,6 +4,7 @@
 local columns = require "framegauge.text.columns"
 local exit = require "framegauge.cli.exit"
 local help = require "framegauge.cli.help"
+local pager = require "framegauge.cli.pager"
 local parse = require "framegauge.cli.parse"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
@@ -26,11 +27,19 @@ local function exit_page()
    return "Exit statuses:\n\n" .. columns.described(rows)
 end
 
+-- A group or a key of plans. Raises an error that suggests the closest one.
+local function about_key(name, ...)
+   local plan = require "framegauge.plan.help"
+   return plan.about(name) or parse.usage_error(nil, "no help on '%s'%s", name,
+      suggest.hint(name, tables.joined(M.names(...), plan.words())))
+end
+
 local topics = {
    {
-      name = "plan", summary = "every key of a plan, with its unit, range and default",
-      page = function()
-         return require("framegauge.plan.help").text()
+      name = "plan", summary = "every key of a plan, with its unit, range and default; 'help KEY', such as "
+         .. "'help rfc2544.throughput' or 'help vlan': one",
+      page = function(name)
+         return name and about_key(name) or require("framegauge.plan.help").text()
       end,
    },
    {
@@ -63,10 +72,8 @@ function M.main(arguments, _, _, _, commands)
       return 0
    end
    local command, topic = tables.find(commands, "name", name), tables.find(topics, "name", name)
-   if not command and not topic then
-      parse.usage_error(nil, "no help on '%s'%s", name, suggest.hint(name, M.names(commands, topics)))
-   end
-   io.write(command and help.command(command) or topic.page(arguments[2]))
+   pager.show(command and help.command(command) or topic and topic.page(arguments[2])
+      or about_key(name, commands, topics))
    return 0
 end
 

@@ -3,8 +3,8 @@
 --- Tab completion.
 --
 -- At the beginning of a line: commands and names. Behind a command: values of its arguments (ports, streams,
--- jobs, keys of a plan, topics). In Lua: names and fields. Fields are read without calling functions: only
--- from tables, and from metatables whose __index is a table.
+-- jobs, keys of plans with their values, topics). In Lua: names and fields. Fields are read without calling
+-- functions: only from tables, and from metatables whose __index is a table.
 local environment = require "framegauge.console.environment"
 local evaluate = require "framegauge.console.evaluate"
 local methods = require "framegauge.methods"
@@ -86,6 +86,10 @@ end
 -- Values of the argument at the cursor.
 local function of_command(session, row, rest)
    local prefix = rest:match "%S*$"
+   local path, begun = prefix:match "^([%w_.]+)=(.*)$"
+   if path and row.group then
+      return starting_with(require("framegauge.plan.help").values(row.group(rest) .. path), begun), begun
+   end
    local words, position, flags = {}, 0, {}
    for _ in rest:sub(1, #rest - #prefix):gmatch "%S+" do
       position = position + 1

@@ -98,7 +98,9 @@ function M.page(commands, name, width)
    if pages[1] then
       return width and columns.wrapped(table.concat(pages, "\n"), width) or table.concat(pages, "\n")
    end
-   user_error.raise("help", 2, "no help on '%s'%s", name, suggest.hint(name, M.names(commands)))
+   local plan = require "framegauge.plan.help"
+   return plan.about(name)
+      or user_error.raise("help", 2, "no help on '%s'%s", name, suggest.hint(name, M.names(commands)))
 end
 
 return M

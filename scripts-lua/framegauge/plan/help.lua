@@ -103,33 +103,84 @@ function M.keys()
    return list
 end
 
+-- A key and its meaning, with what it takes.
+local function line_of(row)
+   local facts = { types.label(row), range_of(row) or nil }
+   facts[#facts + 1] = row.required and "must be given" or "default: " .. default_of(row)
+   return { row.key, ("%s [%s]"):format(row.help, table.concat(facts, "; ")) }
+end
+
 --- Everything about plans, for a page of any kind.
 -- @return { introduction =, legend, devices = lists of { name, meaning }, quick =, sections = list of
 -- { path = "" for the top, help =, lines = list of { key, meaning } } }
 function M.contents()
    local contents = { introduction = INTRODUCTION, legend = types.legend, devices = DEVICES, quick = quick() }
    contents.sections = tables.map(sections(), function(section)
-      local lines = tables.map(section.fields, function(row)
-         local facts = { types.label(row), range_of(row) or nil }
-         facts[#facts + 1] = row.required and "must be given" or "default: " .. default_of(row)
-         return { row.key, ("%s [%s]"):format(row.help, table.concat(facts, "; ")) }
-      end)
-      return { path = section.path, help = section.help, lines = lines }
+      return { path = section.path, help = section.help, lines = tables.map(section.fields, line_of) }
    end)
    return contents
+end
+
+local function section_text(section)
+   local head = section.path == "" and "\nAt the top:\n" or ("\n%s: %s\n"):format(section.path, section.help)
+   return head .. columns(tables.map(section.fields, line_of))
 end
 
 --- The text of `framegauge help plan`.
 function M.text()
    local is = M.contents()
    local out = { is.introduction, "\nValues:\n", columns(is.legend), "\nDevices:\n", columns(is.devices) }
-   for _, section in ipairs(is.sections) do
-      out[#out + 1] = section.path == "" and "\nAt the top:\n"
-         or ("\n%s: %s\n"):format(section.path, section.help)
-      out[#out + 1] = columns(section.lines)
+   for _, section in ipairs(sections()) do
+      out[#out + 1] = section_text(section)
    end
    out[#out + 1] = "\n" .. is.quick
    return (table.concat(out):gsub("`", ""))
+end
+
+--- The words that a key takes: of "rfc2544.throughput.search" binary, tst009, mlr. Empty for other values.
+function M.values(key)
+   for _, section in ipairs(sections()) do
+      for _, row in ipairs(section.fields) do
+         if (section.path == "" and row.key or section.path .. "." .. row.key) == key then
+            local of = row.of or row
+            return of.values or of.type == "boolean" and { "true", "false" } or {}
+         end
+      end
+   end
+   return {}
+end
+
+--- What a plan has of a name: a group with all below it, such as "rfc2544" or "rfc2544.throughput"; or every
+-- key of that name, such as "rfc2544.throughput.trial" or "trial".
+-- @return text; nil when a plan has no such key
+function M.about(name)
+   local groups, keys = {}, {}
+   for _, section in ipairs(sections()) do
+      local path = section.path
+      if path == name or path:sub(1, #name + 1) == name .. "." or path:sub(1, #name + 2) == name .. "[]" then
+         groups[#groups + 1] = section_text(section)
+      end
+      for _, row in ipairs(section.fields) do
+         local key = path == "" and row.key or path .. "." .. row.key
+         if key == name or row.key == name then
+            keys[#keys + 1] = { key, line_of(row)[2] }
+         end
+      end
+   end
+   local text = (keys[1] and columns(keys) or "") .. table.concat(groups)
+   return text ~= "" and text:gsub("^\n", ""):gsub("`", "") or nil
+end
+
+--- The words that `framegauge help` and completion know of plans: every path and every key.
+function M.words()
+   local list = M.keys()
+   for _, section in ipairs(sections()) do
+      list[#list + 1] = section.path ~= "" and section.path or nil
+      for _, row in ipairs(section.fields) do
+         list[#list + 1] = row.key
+      end
+   end
+   return list
 end
 
 local function markdown_table(head, lines)

@@ -8,8 +8,7 @@
 --    { type = "group", fields = { row, ... } }    known keys; each field row has its `key`; a single value
 --                                                 or a list may stand for a group with the key `short`
 --    { type = "map", of = row, name = "name" }    keys of the user's choice; becomes a list in the order of
--- the file,
---                                                 each value with the key in its field `name`
+--                                                 the file, each value with the key in its field `name`
 --    { type = "list", of = row }                  a single value may stand for a list of one
 --    { type = "stack" }                           a protocol stack (plan/stack.lua)
 --    { type = "bytes" }                           octets that change (plan/octet_program.lua)

@@ -6,6 +6,11 @@ local M = {}
 local WIDTH = 92
 local WIDEST_NAME = 44
 
+--- Columns that a text takes on a terminal: characters of UTF-8, not bytes.
+function M.width(text)
+   return #tostring(text):gsub("[\128-\191]", "")
+end
+
 --- Rows as lines of right-aligned columns with two spaces between them.
 -- @param rows  lists of cells (strings or numbers), all of the same length; the first row is the heading
 -- @param left  true: the first column is text, aligned to the left; or a list of the columns that are
@@ -14,7 +19,7 @@ function M.text(rows, left)
    local widths = {}
    for _, row in ipairs(rows) do
       for i, cell in ipairs(row) do
-         widths[i] = math.max(widths[i] or 0, #tostring(cell))
+         widths[i] = math.max(widths[i] or 0, M.width(cell))
       end
    end
    local lines = {}
@@ -22,7 +27,7 @@ function M.text(rows, left)
    for r, row in ipairs(rows) do
       local cells = {}
       for i, cell in ipairs(row) do
-         local blanks = (" "):rep(widths[i] - #tostring(cell))
+         local blanks = (" "):rep(widths[i] - M.width(cell))
          cells[i] = left[i] and cell .. blanks or blanks .. cell
       end
       lines[r] = table.concat(cells, "  "):gsub("%s+$", "") .. "\n"

@@ -2,6 +2,7 @@
 
 --- Tables on a terminal, of columns as framegauge.text.show makes them. Figures stand right, words left; a
 -- verdict has its colour.
+local width = require("framegauge.text.columns").width
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
@@ -17,13 +18,13 @@ end
 local function cells_of(columns, rows)
    local lines, widths = {}, {}
    for i, column in ipairs(columns) do
-      widths[i] = math.max(#plain(column[1]), #plain(column[2]))
+      widths[i] = math.max(width(plain(column[1])), width(plain(column[2])))
    end
    for _, row in ipairs(rows) do
       local line = {}
       for i, column in ipairs(columns) do
          line[i] = plain(column[3](row) or "-")
-         widths[i] = math.max(widths[i], #line[i])
+         widths[i] = math.max(widths[i], width(line[i]))
       end
       lines[#lines + 1] = line
    end
@@ -31,14 +32,14 @@ local function cells_of(columns, rows)
 end
 
 -- Colour takes no room, so the text is painted after its width was counted.
-local function cell(text, width, column, painter)
-   local space = (" "):rep(width - #text)
+local function cell(text, room, column, painter)
+   local space = (" "):rep(room - width(text))
    local painted = painter(text, column)
    return column.left and painted .. space or space .. painted
 end
 
 local function rule(widths)
-   local dashes = tables.map(widths, function(width) return ("-"):rep(width) end)
+   local dashes = tables.map(widths, function(room) return ("-"):rep(room) end)
    return table.concat(dashes, "  ")
 end
 

@@ -50,6 +50,9 @@ return {
       keys = function()
          return require("framegauge.plan.help").keys()
       end,
+      group = function()
+         return ""
+      end,
       run = function(session, o)
          session.control:set(o.keys)
       end,

@@ -75,6 +75,9 @@ return {
       keys = function(_, words)
          return tests.keys(words:match "%S+" or "")
       end,
+      group = function(words)
+         return words:match "%S+" .. "."
+      end,
       members = members,
       run = function(session, o)
          local task = begin(session, o.method, o.keys, o)

@@ -4,6 +4,7 @@
 -- element here. The first column names the row.
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
+local length = require("framegauge.text.columns").width
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 
@@ -53,10 +54,6 @@ local UPRIGHT, ASIDE = 684, 1026
 -- What a character of a cell takes at most, and what is beside it; and where the table is set small.
 local PLAIN, DENSE = { character = 6.76, beside = 8.9 }, { character = 5.72, beside = 5.1 }
 local DRAWING = ("0"):rep(10) -- as wide as a drawing in a cell
-
-local function length(text)
-   return #text:gsub("[\128-\191]", "")
-end
 
 local function range(from, to)
    local list = {}
