@@ -203,7 +203,7 @@ fg_lcores_start(struct fg_lcore *lcores, unsigned n, struct fg_error *err)
 		if (rte_eal_remote_launch(lcore_run, &lcores[i], lcores[i].id) == 0)
 			continue;
 		fg_lcores_stop(lcores, i);
-		return fg_error_set(err, EBUSY, "host.lcores", "lcore %u is no free worker", lcores[i].id);
+		return fg_error_set(err, EBUSY, "host.lcores", "lcore %u is already in use", lcores[i].id);
 	}
 	return 0;
 }

@@ -320,7 +320,7 @@ ports: %s
          "oam: {tests: delay, peer: {ipv4: 198.18.9.9}}\nisolated_network: true", ONE))
       assert.matches("oam.peer: stamp needs the reflector's address", wrong(
          "oam: {peer: {mac: '02:00:00:00:00:09'}}\nisolated_network: true", ONE))
-      assert.matches("ports: 2 of them beside oam.peer", wrong "oam: {peer: {ipv4: 198.18.1.9}}")
+      assert.matches("ports: 2 of them with oam.peer", wrong "oam: {peer: {ipv4: 198.18.1.9}}")
       assert.matches("clock.source: timestamps of OAM are of UTC", wrong "clock: {source: phc}")
       assert.matches("ports.a: stamp needs an address", wrong(
          "oam: {peer: {ipv6: '2001:2::9', mac: '02:00:00:00:00:09'}}\nisolated_network: true", ONE))

@@ -232,7 +232,7 @@ describe("a request of the API", function()
       plan.layer1[1].speed = "fast"
       local _, found = translate(plan)
       assert.equal(2, #found.errors)
-      assert.truthy(found.errors[1]:find '^layer1%[0%] "l1"%.speed: "fast" is none of')
+      assert.truthy(found.errors[1]:find '^layer1%[0%] "l1"%.speed: "fast" is not one of')
       assert.truthy(found.errors[2]:find '^flows%[0%] "f1"%.tx_rx%.port%.rx_names%[0%]: "p9" is no port')
       plan = plan_of(UDP)
       plan.flow, plan.flows = plan.flows, nil

@@ -278,10 +278,10 @@ describe("devices of an Open Traffic Generator configuration", function()
          'devices[0] "left".ethernets[0] "left.eth".connection.port_name: "p9" is no port of ports',
          'devices[2] "third".ethernets[0] "third.eth".connection: lag_name is not supported; use port_name',
          'devices[3] "fourth".ethernets[0] "fourth.eth".mac: 01:00:00:00:00:01 is no MAC of a station',
-         'devices[5] "sixth".ethernets[0] "sixth.eth".ipv4_addresses[0] "sixth.v4".address: 1.1.1.5 is that '
-            .. 'of devices[4] "fifth".ethernets[0] "fifth.eth".ipv4_addresses[0] "fifth.v4"',
+         'devices[5] "sixth".ethernets[0] "sixth.eth".ipv4_addresses[0] "sixth.v4".address: 1.1.1.5 is '
+            .. 'the address of devices[4] "fifth".ethernets[0] "fifth.eth".ipv4_addresses[0] "fifth.v4"',
          'devices[5] "sixth".ethernets[0] "sixth.eth".ipv6_addresses[0] "sixth.v6".address: 2001:2::5 is '
-            .. 'that of devices[4] "fifth".ethernets[0] "fifth.eth".ipv6_addresses[0] "fifth.v6"',
+            .. 'the address of devices[4] "fifth".ethernets[0] "fifth.eth".ipv6_addresses[0] "fifth.v6"',
       }, errors_of(list))
       assert.same({
          'flows[0] "f1".tx_rx.device.rx_names[0]: "nobody" is no Ethernet, IPv4 or IPv6 interface of a '

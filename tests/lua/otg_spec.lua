@@ -252,7 +252,7 @@ describe("the Open Traffic Generator server", function()
    it("shows names of clients as text that JSON can carry", function()
       local name = ("x"):rep(36) .. "\195\164\195\164\195\164"
       local _, answer = ask("POST /config", { layer1 = { { name = "l", port_names = {}, speed = name } } })
-      assert.matches('^layer1%[0%] "l".speed: "' .. ("x"):rep(36) .. '%?%.%.%." is none of ',
+      assert.matches('^layer1%[0%] "l".speed: "' .. ("x"):rep(36) .. '%?%.%.%." is not one of ',
          answer.errors[1])
    end)
 

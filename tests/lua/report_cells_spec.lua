@@ -83,6 +83,15 @@ local function tables_of_page(page)
    return list
 end
 
+-- The characters of a line from one place to another.
+local function slice(line, from, to)
+   local starts = {}
+   for at in line:gmatch "()[^\128-\191]" do
+      starts[#starts + 1] = at
+   end
+   return line:sub(starts[from] or #line + 1, (starts[to + 1] or #line + 1) - 1):match "^%s*(.-)%s*$"
+end
+
 -- The same of a terminal: below two lines of headings a rule has the width of every column.
 local function tables_of_terminal(text)
    local list, lines, one, places = {}, {}, nil, nil
@@ -95,7 +104,7 @@ local function tables_of_terminal(text)
             places[#places + 1] = { from, to - 1 }
             local parts = {}
             for i = #lines - 2, #lines - 1 do
-               parts[#parts + 1] = lines[i]:sub(from, to - 1):match "^%s*(.-)%s*$"
+               parts[#parts + 1] = slice(lines[i], from, to - 1)
             end
             table.insert(one.heading, parts[2] ~= "" and parts[1] .. "|" .. parts[2] or parts[1])
          end
@@ -104,7 +113,7 @@ local function tables_of_terminal(text)
       elseif one then
          local cells = {}
          for i, place in ipairs(places) do
-            cells[i] = line:sub(place[1], i < #places and place[2] or -1):match "^%s*(.-)%s*$"
+            cells[i] = slice(line, place[1], i < #places and place[2] or #line)
          end
          one[#one + 1] = cells
       end

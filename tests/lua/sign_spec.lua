@@ -44,7 +44,7 @@ describe("a signature", function()
       assert.matches("has no private key in PEM", message(ed25519.private_key, file(PUBLIC)))
       local path = scratch.path()
       scratch.shell(("openssl genpkey -algorithm x25519 -out '%s'"):format(path))
-      assert.matches("is none of Ed25519", message(ed25519.private_key, path))
+      assert.matches("is not an Ed25519 key", message(ed25519.private_key, path))
    end)
 end)
 

@@ -62,7 +62,7 @@ describe("the reference switch in a plan", function()
          ["reference_switch.xoff=1KiB"] = "xoff: no port is told to pause; expected flow_control: pause",
          ["reference_switch.reserve=10"] = "no buffer is shared; expected queues: shared in addition",
          ["reference_switch.alpha=2"] = "alpha: no buffer is shared",
-         ["reference_switch.mac_table.buckets=4"] = "buckets: how many addresses one holds is not said",
+         ["reference_switch.mac_table.buckets=4"] = "buckets: the size of one is unknown",
          ["reference_switch.min_frame=1518 reference_switch.max_frame=100"] = "min_frame: longer than "
             .. "max_frame",
          ["reference_switch.queues=shared reference_switch.reserve=129"] = "more than the buffer; expected "

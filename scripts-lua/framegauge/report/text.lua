@@ -72,7 +72,7 @@ local function all_notes(result, view, paint)
    end
    add(order_note(result))
    for _, note in ipairs(result.conformance and result.conformance.notes or {}) do
-      add(paint(("%s: %s"):format(view.NOT_CONFORMING, note), "warning"))
+      add(paint(("not conforming to %s: %s"):format(result.conformance.standard, note), "warning"))
    end
    expectation_notes(result, add, paint)
    if result.interrupted then

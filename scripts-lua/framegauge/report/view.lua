@@ -17,7 +17,6 @@
 -- of how it was measured:
 --
 --    NAME                     what stands above a report: "RFC 2544 benchmark"
---    NOT_CONFORMING           what stands before a departure from its standard
 --    tiles(result)            figures to remember: list of { label, figure, unit, remark }
 --    sections(result, moment)  HTML: list of { title, reference or nil, body }
 --

@@ -80,7 +80,7 @@ local DEFINITIONS = {
       .. "them, if the model holds. The interval of the loss has 95 % (Clopper and Pearson)." },
    { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per "
       .. "second needs the same time for each." },
-   { "Buffer", "what waits while one frame is forwarded." },
+   { "Buffer", "frames that can wait, without the one that is being sent." },
    { "Holds", "frames received and longest delay lie between what the model says at the ends of all "
       .. "bounds." },
 }
@@ -109,9 +109,9 @@ function M.sections(result)
       directions[i] = facts(row)
    end
    return {
-      { "What the device is", nil, { directions, tables.definitions(DEFINITIONS) } },
+      { "Device model", nil, { directions, tables.definitions(DEFINITIONS) } },
       predictions[1] and { "What its model predicts", nil, {
-         h.p { "Trials of other frame sizes and loads, which nothing was fitted to." },
+         h.p { "Trials of other frame sizes and loads, which were not used to fit the model." },
          tables.of { result_rows.PREDICTION, "html", predictions, caption = "Predicted and measured",
             below = tables.reasons },
       } } or nil,
@@ -133,7 +133,7 @@ function M.tiles(result)
    end
    local n, of = held(result)
    list[#list + 1] = of > 0 and { "Predictions", ("%d of %d"):format(n, of), "hold",
-      "of trials that nothing was fitted to" } or nil
+      "in trials not used to fit the model" } or nil
    return list
 end
 

@@ -154,14 +154,14 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
    { "jitter_mean_ns", "number", "its mean, above the shortest delay", null = true, col = "Mean jitter",
       as = "time", at = "html" },
 }, {
-   parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at rest",
+   parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at low load",
       DETAIL, "<="),
 }, {
    parameter("recovery", "ns", "for how long after an overload it goes on losing frames; null where it "
       .. "cannot be overloaded, or where that differs from trial to trial", "Recovery", DETAIL, "<="),
 }, {
    words("both_ways", TOGETHER, "whether it forwards less when the other direction is overloaded, too",
-      "Both ways"),
+      "Directions"),
    { "trials", "count", "trials of this direction", col = "Trials", as = "number", at = "html" },
    { "remarks", list "text", "what the model does not explain, and what no trial could tell" },
 }, verdict.ROWS)
@@ -216,7 +216,7 @@ M.MAC_TABLE = record("mac_table", "The table of addresses of a switch, of a plan
 }, verdict.ROWS)
 
 M.TABLES = {
-   { name = "characterisation", title = "What the device is", record = M.DIRECTION, by_place = true,
+   { name = "characterisation", title = "Device model", record = M.DIRECTION, by_place = true,
       rows = function(results) return results.characterisation or {} end },
    { name = "predictions", title = "What its model predicts", record = M.PREDICTION,
       rows = function(results) return results.predictions or {} end },

@@ -12,7 +12,6 @@ local units = require "framegauge.text.units"
 local M = {}
 
 M.NAME = "Convergence"
-M.NOT_CONFORMING = "Not as RFC 6413 has it"
 
 local DRAWN, SLOWEST, POINTS = 12, 20, 300 -- events, routes and points that are shown at most
 

@@ -96,7 +96,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       .. "null without such", null = true, col = "Not at next-best", unit = "frames", at = "times" },
    { "loss_periods_max", "count", "most separate outages of a route; more than 1: micro-loops or flapping",
       col = "Outages", unit = "of a route", at = "times" },
-   { "duplicates", "count", "further copies", col = "Twice", unit = "frames", at = "times" },
+   { "duplicates", "count", "further copies", col = "Duplicates", unit = "frames", at = "times" },
    { "reordered", "count", "frames out of order (RFC 4737)", null = true, col = "Reordered", unit = "frames",
       at = "times" },
    { "misdirected", "count", "frames at ports that are neither egress", col = "Misdirected", unit = "frames",

@@ -127,7 +127,7 @@ M.PATH = record("path", "a path over which flows were spread", {
    { "flows", "count", "flows seen there", col = "Flows", at = "html" },
    { "reordered", "count", "datagrams out of order within a flow", col = "Reordered", unit = "within a flow",
       at = "html" },
-   { "duplicates", "count", "further copies within a flow", col = "Twice", unit = "datagrams", at = "html" },
+   { "duplicates", "count", "copies within a flow", col = "Duplicates", unit = "datagrams", at = "html" },
 })
 
 --- TLS of a test, by the name that other methods use, too

@@ -49,7 +49,7 @@ end
 function M.notes(result, add)
    local row = rows_of(result)[1]
    if row then
-      add(("Sent %s%s. Behind: departures behind their times."):format(row.setting.pace,
+      add(("Sent %s%s. Late by: departures after their times."):format(row.setting.pace,
          rewritten(row) ~= "" and "; rewritten: " .. rewritten(row) or ""))
       for _, remark in ipairs(remarks(row)) do
          add(remark)
@@ -70,7 +70,7 @@ function M.tiles(result)
          .. "lost"):format(count(v.lost)),
    }
    list[#list + 1] = {
-      "Behind the schedule", decimal(row.behind.p99_ns / 1e3, 3), "us", "99 % of the frames",
+      "Late by", decimal(row.behind.p99_ns / 1e3, 3), "us", "99 % of the frames",
    }
    return list
 end

@@ -26,7 +26,7 @@ end
 local BEHIND = record("behind", "time behind the schedule that a share of the frames kept to", {
    behind("min_ns", "the least"), behind("p01_ns", "1 % of them"), behind("p10_ns", "10 %"), behind("p25_ns",
       "25 %"),
-   behind("p50_ns", "half of them", "Behind p50", "terminal timing"), behind("p75_ns", "75 %"),
+   behind("p50_ns", "half of them", "Late by p50", "terminal timing"), behind("p75_ns", "75 %"),
    behind("p90_ns", "90 %", "p90", "timing"),
    behind("p99_ns", "99 %", "p99", "terminal timing"), behind("p999_ns", "99.9 %", "p99.9", "timing"),
    behind("p9999_ns", "99.99 %"), behind("max_ns", "all of them", "max", "terminal timing"),
@@ -39,7 +39,7 @@ local VERIFIED = record("verified", "what arrived, compared frame by frame; see 
    { "lost", "integer", "frames that did not arrive", col = "Lost", at = "terminal html" },
    { "reordered", "count", "frames out of order (RFC 4737)", col = "Reordered", at = "terminal html" },
    { "duplicates", "count", "further copies", col = "Duplicated", at = "terminal html" },
-   { "unsolicited", "count", "frames that were not sent so", col = "Not sent so", at = "terminal html" },
+   { "unsolicited", "count", "frames not sent like this", col = "Changed or foreign", at = "terminal html" },
    { "talk", "count", "frames by which neighbours find each other, ARP and the like", col = "Of neighbours",
       unit = "ARP …", at = "html", better = false },
    { "unchecked", "count", "frames the comparison fell behind of" },

@@ -61,7 +61,7 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
    { "throughput_l2_mbps", "number", "the throughput of frames with their FCS", null = true, col = "Layer 2",
       at = "terminal html summary", unless = "goal", absent = "fails" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
-      col = "Fails from", at = "html" },
+      col = "Lowest failing", at = "html" },
    { "lower_fps", "number", "with a goal: the relevant lower bound, the same as `throughput_fps`",
       optional = true },
    { "conditional_fps", "number", "with a goal: what the device forwarded at the lower bound (RFC 9971, "
@@ -74,7 +74,7 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
    { "resolution_fps", "positive", "how close the two had to come", col = "Resolution", at = "html" },
    { "limited_by", LIMITS, "why the search stopped: `maximum` (the highest load of the plan passed), `loss` "
       .. "(of the device), `tester`, `invalid` (trials that stayed invalid), `max_trials`, `time_limit`",
-      col = "Ended by", at = "html" },
+      col = "Limit", at = "html" },
    { "loss_tolerance_ratio", "ratio", "share of the frames that might be lost in a passing trial; 0 for RFC "
       .. "2544" },
    { "trial_s", "positive", "length of the deciding trials" },

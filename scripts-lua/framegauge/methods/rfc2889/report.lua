@@ -10,7 +10,6 @@ local tables = require "framegauge.report.html.tables"
 local M = {}
 
 M.NAME = "RFC 2889 LAN switch benchmark"
-M.NOT_CONFORMING = "not all of RFC 2889"
 
 -- The rows of all patterns.
 local function patterns_of(result)

@@ -51,7 +51,7 @@ local MESH = {
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary", absent = "fails" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
-      col = "Fails from", at = "html" },
+      col = "Lowest failing", at = "html" },
    { "aggregate_fps", "number", "the throughput of all ports together, at most what the lines of the "
       .. "receiving ports carry", null = true, col = "Aggregate",
       at = "terminal html", bound = ">=", absent = "fails" },
@@ -73,7 +73,7 @@ local MESH = {
    { "worst_pair", "text", "`from->to` that lost the greatest share at the maximum offered load; null "
       .. "without loss", null = true },
    { "resolution_fps", "positive", "how close a load that passed and one that failed had to come" },
-   { "limited_by", LIMITS, "why the search stopped", col = "Ended by", at = "html" },
+   { "limited_by", LIMITS, "why the search stopped", col = "Limit", at = "html" },
    { "trial_s", "positive", "length of the deciding trials" },
    { "trials", "count", "how many trials it took, repeated ones included", col = "Trials",
       at = "terminal html" },
@@ -142,7 +142,7 @@ local HEAD = {
 local TAIL = {
    { "limited_by", ENDS, "what the trial above failed by: `flood` at the monitoring port, `loss`, `learning` "
       .. "frames that were lost; `tester`: the switch may have more; `maximum`: nothing above was tried",
-      col = "Ended by",
+      col = "Limit",
       at = "terminal html" },
    { "ageing_s", "positive", "the ageing time that was waited for before each trial" },
    { "iterations", list(ITERATION), "all trials, in order" },
@@ -172,7 +172,7 @@ M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 
          return components.searched(row.learning_fps, row.upper_fps, run.time)
       end },
    { "upper_fps", "number", "lowest rate above it that failed; null when the line's rate passed", null = true,
-      col = "Fails from", at = "html" },
+      col = "Lowest failing", at = "html" },
 }, TAIL, verdict.ROWS)
 
 M.ERRORED = record("errored_frames", "Whether the switch forwards frames with errors (RFC 2889, 5.9)", {
@@ -187,7 +187,7 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
    { "received", "count", "how many came out of the switch, with the wrong FCS they had or another one",
       optional = true, col = "Arrived", at = "terminal html", better = false },
    { "laundered", "count", "how many with a wrong FCS came out with one that is right", optional = true,
-      col = "Laundered", at = "terminal html", better = false },
+      col = "FCS repaired", at = "terminal html", better = false },
    { "good_size", "ordinal", "bytes of the good frames among which they were sent", optional = true },
    { "good_sent", "count", "good frames sent", optional = true, col = "Good", unit = "sent", at = "html",
       better = false },

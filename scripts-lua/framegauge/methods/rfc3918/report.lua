@@ -11,7 +11,6 @@ local tables = require "framegauge.report.html.tables"
 local M = {}
 
 M.NAME = "RFC 3918 multicast benchmark"
-M.NOT_CONFORMING = "not all of RFC 3918"
 
 --- What one must know to believe the tables.
 function M.notes(result, add)

@@ -75,7 +75,7 @@ local SEARCHED = {
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary", absent = "fails" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
-      col = "Fails from", at = "html" },
+      col = "Lowest failing", at = "html" },
    { "aggregate_fps", "number", "what all receivers together get of it", null = true, col = "Aggregate",
       at = "terminal html summary", absent = "fails" },
    { "theoretical_fps", "number", "most that the lines of the source and the receivers carry of such a load",
@@ -83,7 +83,7 @@ local SEARCHED = {
 }
 local TAIL = {
    { "resolution_fps", "positive", "how close a load that passed and one that failed had to come" },
-   { "limited_by", LIMITS, "why the search stopped", col = "Ended by", at = "html" },
+   { "limited_by", LIMITS, "why the search stopped", col = "Limit", at = "html" },
    { "trial_s", "positive", "length of the load of the deciding trials" },
    { "trials", "count", "how many trials it took, repeated ones included", col = "Trials",
       at = "terminal html" },
@@ -347,7 +347,7 @@ M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)"
    { "monitor", "text", "port that joined nothing; null without one: then floods are not seen", null = true,
       col = "Monitor", at = "terminal html", none = "none" },
    { "limited_by", { "missing", "flooded", "maximum" }, "what the trial above failed by; `maximum`: nothing "
-      .. "above was tried", col = "Ended by", at = "terminal html" },
+      .. "above was tried", col = "Limit", at = "terminal html" },
    { "trials", "count", "how many", col = "Trials", at = "terminal html" },
    { "iterations", list(M.ITERATION), "all trials, in order" },
    FLOODS,

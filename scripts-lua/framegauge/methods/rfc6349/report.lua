@@ -12,7 +12,6 @@ local units = require "framegauge.text.units"
 local M = {}
 
 M.NAME = "RFC 6349 TCP throughput"
-M.NOT_CONFORMING = "not all of RFC 6349"
 M.evidence = l4.body
 M.trial_columns = l4.COLUMNS
 

@@ -49,7 +49,7 @@ M.BANDWIDTH = record("bandwidth", "the bottleneck bandwidth of a direction", {
       "Layer 2"),
    bits("bandwidth_l3_bps", "at layer 3", "Layer 3"),
    bits("achievable_bps", "what TCP can have of it", "TCP at most", "payload"),
-   { "limited_by", "text", "why the search stopped", col = "Ended by", at = "html" },
+   { "limited_by", "text", "why the search stopped", col = "Limit", at = "html" },
    { "lower_trial", "ordinal", "number of the trial that passed", null = true },
    { "upper_trial", "ordinal", "number of the trial that did not", null = true },
    { "trials", "ordinal", "how many trials it took", optional = true, col = "Trials", at = "html" },

@@ -10,7 +10,6 @@ local tables = require "framegauge.report.html.tables"
 local M = {}
 
 M.NAME = "RFC 8239 data centre benchmark"
-M.NOT_CONFORMING = "not all of RFC 8239"
 
 --- What one must know to believe the tables.
 function M.notes(result, add)

@@ -206,7 +206,7 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
    { "implied_buffer_frames", "number", "what an egress held of it: the burst (ingresses / egresses - 1)",
       col = "Buffer", unit = "implied, frames", as = "frames1", at = "terminal html summary", better = ">=" },
    { "limited_by", { "loss", "limit" }, "whether a longer burst lost frames, or none was tried",
-      col = "Ended by",
+      col = "Limit",
       at = "html" },
    { "worst_port", "text", "the egresses where the burst was shortest", col = "Worst at", at = "html" },
 }, TAIL, verdict.ROWS)

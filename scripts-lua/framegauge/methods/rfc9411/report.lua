@@ -12,7 +12,6 @@ local units = require "framegauge.text.units"
 local M = {}
 
 M.NAME = "RFC 9411 security device benchmark"
-M.NOT_CONFORMING = "not all of RFC 9411"
 M.trial_columns = l4.COLUMNS
 
 --- What one must know to believe the tables.

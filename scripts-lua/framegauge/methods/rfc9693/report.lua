@@ -12,7 +12,6 @@ local units = require "framegauge.text.units"
 local M = {}
 
 M.NAME = "RFC 9693 stateful gateway benchmark"
-M.NOT_CONFORMING = "not all of RFC 9693"
 
 --- What one must know to believe the tables.
 function M.notes(result, add)

@@ -84,7 +84,7 @@ M.THROUGHPUT = record("rfc9693_throughput", "Throughput in established connectio
       at = "terminal html", absent = "fails" },
    { "throughput_l2_mbps", "number", "bits of frames with FCS", optional = true, col = "Layer 2",
       at = "terminal html", absent = "fails" },
-   { "upper_fps", "number", "lowest load above it that failed", optional = true, col = "Fails from",
+   { "upper_fps", "number", "lowest load above it that failed", optional = true, col = "Lowest failing",
       at = "html" },
    { "limited_by", "text", "why the search ended", optional = true },
    { "trial_s", "positive", "length of the deciding trials" },

@@ -177,7 +177,7 @@ function M.sections(result)
    if #rows == 0 then
       return list
    end
-   list[1] = { "Loss", "RFC 5560", stream_table("What became of the frames", "loss", rows) }
+   list[1] = { "Loss", "RFC 5560", stream_table("Frames sent, received, lost", "loss", rows) }
    local errors = result_rows.errors(result.results)
    list[2] = errors[1] and { "Errors on purpose", nil, {
       table_of("Frames that were sent wrong, and what became of them", result_rows.ERRORS, "errors", errors),

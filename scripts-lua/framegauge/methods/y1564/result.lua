@@ -26,9 +26,9 @@ local CORRECTED = delay("ftd_corrected", "the same less the tester's own delay",
 })
 
 local IR = record("ir", "a rate of the seconds of a trial", {
-   { "min_bps", "number", "least second", col = "least", unit = "in 1 s", as = "megabits", at = "html" },
+   { "min_bps", "number", "least second", col = "min", unit = "of a second", as = "megabits", at = "html" },
    { "mean_bps", "number", "mean" },
-   { "max_bps", "number", "greatest second", col = "most", unit = "in 1 s", as = "megabits", at = "html" },
+   { "max_bps", "number", "greatest one", col = "max", unit = "of a second", as = "megabits", at = "html" },
 })
 
 -- Columns without a value are left out.
@@ -80,7 +80,7 @@ local FIGURES = {
    { of = some "reordered", col = "Reord.", unit = "frames", as = "count", hidden = true,
       at = "performance" },
    { "duplicates", "count", "further copies", null = true },
-   { of = some "duplicates", col = "Twice", unit = "frames", as = "count", hidden = true,
+   { of = some "duplicates", col = "Duplicates", unit = "frames", as = "count", hidden = true,
       at = "performance" },
    { "remarked", "count", "frames that arrived with another PCP, DEI or DSCP than they were sent with",
       null = true },

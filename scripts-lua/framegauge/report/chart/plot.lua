@@ -138,10 +138,14 @@ function Plot:grid()
       out[#out + 1] = h.line { x1 = self.left, x2 = right, y1 = px(y), y2 = px(y), class = "grid" }
       out[#out + 1] = h.text { x = self.left - 8, y = px(y + 4), class = "tick end", tick[2] }
    end
-   for _, tick in ipairs(self.o.x.scale.ticks) do
-      local x = self:at(tick[1], self.o.y.scale.from)
+   local ticks, free = self.o.x.scale.ticks, math.huge
+   for i = #ticks, 1, -1 do -- from the right: of two texts that would touch the last one stays
+      local x, half = self:at(ticks[i][1], self.o.y.scale.from), LETTER * #ticks[i][2] / 2
       out[#out + 1] = h.line { x1 = px(x), x2 = px(x), y1 = floor, y2 = floor + 5, class = "axis" }
-      out[#out + 1] = h.text { x = px(x), y = floor + 19, class = "tick middle", tick[2] }
+      if x + half < free then
+         out[#out + 1] = h.text { x = px(x), y = floor + 19, class = "tick middle", ticks[i][2] }
+         free = x - half - 2 * LETTER
+      end
    end
    out[#out + 1] = h.line { x1 = self.left, x2 = right, y1 = floor, y2 = floor, class = "axis" }
    local middle = (TOP + floor) / 2

@@ -102,7 +102,7 @@ local function overall(result)
    return list
 end
 
-local OFF_BY = column("Off by", "ppm, at most", "deviation", ppm)
+local OFF_BY = column("Rate error", "ppm, at most", "deviation", ppm)
 
 local function overall_table(caption, lines)
    return #lines > 0 and tables.build {
@@ -122,13 +122,13 @@ local function deciding_table(decided)
       columns = of_trials("deciding", lines, column("Frame", "bytes", "frame_size", tostring),
          column("Trial", "no.", "trial"), column("Load", "", "role", tostring), column("Intended",
             "frames/s", "intended_fps"),
-         column("Offered", "frames/s", "offered_fps"), column("Off by", "ppm", "deviation", ppm)),
+         column("Offered", "frames/s", "offered_fps"), column("Rate error", "ppm", "deviation", ppm)),
    }
 end
 
 local EXPLANATION = {
-   { "Off by", "the load really offered against the one intended, in the slower direction. More than 1,000 "
-      .. "ppm too slow makes a trial tester-limited." },
+   { "Rate error", "the load really offered against the one intended, in the slower direction. More than "
+      .. "1,000 ppm too slow makes a trial tester-limited." },
    { "Late, unsent", "frames whose time to leave went by. The tester does not make up for them with a "
       .. "burst: it counts them, and the trial is not the device's." },
    { "Off schedule", "frames that left so long after they were due that the device saw them closer together "
@@ -136,7 +136,7 @@ local EXPLANATION = {
    { "Refused", "frames the port did not take at once; they left a moment later." },
    { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss "
       .. "of the device." },
-   { "Lag", "how long after it was due the most belated frame left." },
+   { "Lag", "how late the latest frame left." },
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
 

@@ -25,12 +25,12 @@ function M.title(result)
 end
 
 local VERDICTS = {
-   valid = { "good", "Every figure is the device's",
-      "Whenever a load decided, the tester had offered it as intended and lost nothing itself." },
-   ["tester-limited"] = { "warning", "Some figures are limits of the tester",
+   valid = { "sound", "Valid: the tester was not the limit",
+      "In every trial that decided, the tester sent the full load and lost no frame itself." },
+   ["tester-limited"] = { "warning", "The tester limited some results",
       "They are marked tester-limited: the device may well do better." },
    fail = { "bad", "The device failed",
-      "It fell short of a criterion of the plan, and the tester had offered what it should." },
+      "A criterion was not met, and the tester was not the cause." },
    invalid = { "bad", "Some figures could not be measured",
       "They are marked invalid, each with its reasons." },
    incomplete = { "warning", "The run was interrupted", "Here is what was measured until then." },
@@ -136,7 +136,7 @@ function M.build(result, moment)
       h.h1 { h.bdi { device(result).name or result.plan.name } },
       result.plan.description and h.p { class = "lead", h.bdi { result.plan.description } },
       trust(result), criteria(result),
-      conformance(result), beyond(result), tiles(result), facts(result, moment),
+      tiles(result), conformance(result), beyond(result), facts(result, moment),
    }
 end
 

@@ -17,7 +17,7 @@ return [[
 *{box-sizing:border-box}
 html{background:var(--page);color:var(--text);-webkit-text-size-adjust:100%;
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",Arial,sans-serif}
-body{max-width:68rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}
+body{max-width:76rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}
 h1,h2,h3,p,figure,dl,dd,ul{margin:0}
 h1{font-size:2.1rem;line-height:1.2;font-weight:650;letter-spacing:-.015em;overflow-wrap:anywhere}
 h2{font-size:1.35rem;line-height:1.3;font-weight:650;letter-spacing:-.01em;margin:3rem 0 .75rem;
@@ -35,7 +35,7 @@ margin-bottom:.4rem}
 .verdictbox.good{border-color:var(--good);background:var(--goodback)}
 .verdictbox.warning{border-color:var(--warning);background:var(--warnback)}
 .verdictbox.bad{border-color:var(--bad);background:var(--badback)}
-.verdictbox.idle{border-color:var(--rule)}
+.verdictbox.idle{border-color:var(--rule)}.verdictbox.sound{border-color:var(--accent);background:var(--faint)}
 .verdictbox+.verdictbox{margin-top:.6rem}
 .verdictbox strong{display:block;font-size:1.15rem;line-height:1.35}
 .verdictbox p{max-width:none}
@@ -47,7 +47,7 @@ margin-bottom:.4rem}
 .tiles dt{font-size:.8rem;color:var(--muted)}
 .tiles dd b{font-size:1.6rem;line-height:1.3;font-weight:650;letter-spacing:-.01em;
 font-variant-numeric:tabular-nums}
-.tiles dd span{white-space:nowrap}
+.tiles dd b{white-space:nowrap}
 .tiles dd small{display:block;color:var(--muted);font-size:.8rem}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:0 2.5rem;
 margin-top:1.6rem}
@@ -62,6 +62,7 @@ caption{text-align:left;font-weight:650;padding-bottom:.4rem}
 th,td{text-align:right;padding:.34rem .45rem;vertical-align:baseline;white-space:nowrap;font-weight:400}
 th:first-child,td:first-child{padding-left:.3rem}
 .left{text-align:left;padding-left:.9rem}
+thead td{border-bottom:1.5px solid var(--text)}
 thead th{font-weight:600;vertical-align:bottom;border-bottom:1.5px solid var(--text);white-space:normal}
 tbody th,tbody td{border-bottom:1px solid var(--rule)}
 .more>*{border-bottom:0}
@@ -108,9 +109,10 @@ ul+p{margin-top:1rem}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--rule);color:var(--muted);font-size:.85rem}
 @media screen{section:not(.wide){content-visibility:auto;contain-intrinsic-size:auto 40rem}
 .wide .scroll{width:min(96vw,100rem);margin-left:calc(50% - min(48vw,50rem))}
-.wide .scroll table{width:auto;margin:0 auto}}
+.wide .scroll table{width:auto;margin:0 auto}
+tbody th:first-child,thead th:first-child{position:sticky;left:0;background:var(--page)}}
 @media (max-width:40rem){body{padding:1.2rem 1rem 3rem}h1{font-size:1.6rem}
-.facts div{grid-template-columns:7rem 1fr}}
+.facts div{grid-template-columns:7rem 1fr}figure{overflow-x:auto}figure svg{min-width:38rem}}
 @page{size:A4;margin:15mm 14mm 17mm;@bottom-right{content:counter(page) " / " counter(pages);
 font:8pt sans-serif;color:#55606e}}
 @page wide{size:A4 landscape;margin:13mm 12mm 15mm}

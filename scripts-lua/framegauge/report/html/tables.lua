@@ -19,9 +19,9 @@ local LOOKS = {
    share = formatters.share, time = formatters.micro,
 }
 
--- A column without a name has a cell and no heading, so that nothing empty is read aloud.
+-- A column without a name and unit has a cell and no heading, so that nothing empty is read aloud.
 local function heading(column)
-   return column[1] == "" and h.td {} or h.th {
+   return column[1] .. column[2] == "" and h.td {} or h.th {
       scope = "col", class = column.left and "left" or nil, column[1],
       column[2] ~= "" and h.span { class = "unit", column[2] } or false,
    }
@@ -30,7 +30,7 @@ end
 local function shown(column, row)
    local value = column[3](row)
    if type(value) == "string" then
-      value = value:gsub("^>=", "at least "):gsub("^<=", "at most ")
+      value = value:gsub("^>=", "at least "):gsub("^<=", "at most "):gsub("(%d) us%f[%W]", "%1 µs")
       return LOOKS[column.kind] and LOOKS[column.kind](value) or value
    end
    return value or M.DASH

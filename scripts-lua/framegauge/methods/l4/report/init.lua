@@ -75,7 +75,7 @@ function M.test_names(result)
    return table.concat(result.plan.l4.tests, ", ")
 end
 
-local MAX_TILES = 8
+local MAX_TILES = 12
 
 -- The best of each test.
 function M.tiles(result)
@@ -86,9 +86,10 @@ function M.tiles(result)
          best = (result_rows.figure(row)) > (result_rows.figure(best)) and row or best
       end
       local theoretical, page = result_rows.in_words(best, best.theoretical), best.page and best.page.load
+      local figure, unit = result_rows.in_words(best, (result_rows.figure(best))):match "^(%S+) ?(.*)$"
       list[i] = i <= MAX_TILES and {
-         name(best), result_rows.in_words(best, (result_rows.figure(best))), "", theoretical and "of "
-            .. theoretical or page and "median load " .. format.nanoseconds(page.p50_ns) or nil,
+         name(best), figure, unit, theoretical and "of " .. theoretical
+            or page and "median load " .. format.nanoseconds(page.p50_ns) or nil,
       } or nil
    end
    return list

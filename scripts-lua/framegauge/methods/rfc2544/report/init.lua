@@ -15,7 +15,6 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 M.NAME = "RFC 2544 benchmark"
-M.NOT_CONFORMING = "not RFC-conformant"
 
 -- Tests that were made: list of { test (framegauge.methods.rfc2544.result), its rows }.
 local function made(result)

@@ -83,7 +83,7 @@ function M.throughput.second(rows)
       full[#full + 1] = row.throughput_percent and row.throughput_percent >= 99.95 and size.name or nil
    end
    return rows[1].theoretical_fps and {
-      "Line filled at", measured > 0 and ("%d of %d"):format(#full, measured) or "not measured",
+      "Line rate reached at", measured > 0 and ("%d of %d"):format(#full, measured) or "not measured",
       measured == 0 and "" or measured == 1 and "size" or "sizes",
       measured > 0 and (full[1] and ("shortest: %d bytes"):format(full[1]) or "at no frame size") or nil,
    }
@@ -178,7 +178,7 @@ function M.at_throughput(record, rows, result)
    end
    return body and {
       h.p {
-         "Of every frame of the trials that passed, at the throughput above. ", notes.latency(first), " ",
+         "All frames of the passing trials, at that throughput. ", notes.latency(first), " ",
          notes.calibration(result.calibration),
          rows[1].direction == "both" and " Percentiles are the larger of both directions'." or "",
       },

@@ -49,7 +49,6 @@ local function of(result)
 end
 
 M.NAME = "Y.1564 service activation"
-M.NOT_CONFORMING = "not all of Y.1564"
 
 local TESTS = { "configuration", "performance" }
 
@@ -207,7 +206,7 @@ local function with_colours(rows)
    for _, row in ipairs(rows) do
       list[#list + 1] = row
       for _, colour in ipairs(row.yellow and { "green", "yellow" } or {}) do
-         list[#list + 1] = setmetatable({ title = "of it " .. colour, direction = row.direction },
+         list[#list + 1] = setmetatable({ title = colour .. " frames", direction = row.direction },
             { __index = row[colour] })
       end
    end
@@ -267,7 +266,7 @@ function M.sections(result, moment)
    for i, sentence in ipairs(definitions(result)) do
       items[i] = h.li { sentence }
    end
-   local list = { { "Services as agreed", nil, { profile.table(result), h.ul { items } } } }
+   local list = { { "Service definition", nil, { profile.table(result), h.ul { items } } } }
    for _, service in ipairs(services(result)) do
       list[#list + 1] = #service.configuration > 0 and {
          "Configuration test: " .. service.name, "each step alone, other services silent",
