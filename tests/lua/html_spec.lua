@@ -94,7 +94,8 @@ describe("the page", function()
    it("is well-formed and says what was found, in all six tests", function()
       local text = parse(html.page(fake_result(), MOMENT))
       for _, what in ipairs {
-         "Valid: the tester was not the limit", "899,541", "60.45", "604.49", "20.10", "39.50", "26,000", "6,911.00",
+         "Valid: the tester was not the limit",
+         "899,541", "60.45", "604.49", "20.10", "39.50", "26,000", "6,911.00",
          "120.000",
          "no load passes without loss", "Mbit/s", "DPDK 99.1", "1.2.3", "2026-03-14 09:30 UTC", "tester7",
          "198.18.1.2/24", "1 Gbit/s L1", "kept to the procedure of RFC 2544", "a note", "0.0001",

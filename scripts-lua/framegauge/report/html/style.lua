@@ -35,7 +35,8 @@ margin-bottom:.4rem}
 .verdictbox.good{border-color:var(--good);background:var(--goodback)}
 .verdictbox.warning{border-color:var(--warning);background:var(--warnback)}
 .verdictbox.bad{border-color:var(--bad);background:var(--badback)}
-.verdictbox.idle{border-color:var(--rule)}.verdictbox.sound{border-color:var(--accent);background:var(--faint)}
+.verdictbox.idle{border-color:var(--rule)}
+.verdictbox.sound{border-color:var(--accent);background:var(--faint)}
 .verdictbox+.verdictbox{margin-top:.6rem}
 .verdictbox strong{display:block;font-size:1.15rem;line-height:1.35}
 .verdictbox p{max-width:none}
