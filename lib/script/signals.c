@@ -2,8 +2,9 @@
 /*
  * Ctrl-C, in two steps.
  *
- * The first SIGINT or SIGTERM becomes a byte in a pipe, which the event loop waits for like any other input:
- * the test that runs can then stop where it stands and write down what it has. The second one, should it come
+ * The first SIGINT, SIGTERM or SIGHUP becomes a byte in a pipe, which the event loop waits for like any other
+ * input: the test that runs can then stop where it stands, write down what it has, and put the host back. A
+ * terminal that closes sends SIGHUP; under nohup that stays ignored. The second signal, should it come
  * before the first has been dealt with, ends the process at once. It has to: the loop may not be turning,
  * because some Lua never yields. That is why libuv's own signal handles do not do here: they speak only
  * through the loop.
@@ -94,13 +95,16 @@ on_alarm(int number)
 static int
 signals_open(lua_State *L)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
 
 	if (pipe_ends[0] < 0 && pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return luaL_error(L, "cannot make the pipe for signals: %s", strerror(errno));
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) != 0 ||
+		    before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
 	lua_pushinteger(L, pipe_ends[0]);
 	return 1;
 }

@@ -10,5 +10,5 @@ return {
       .. " of compare: nothing could be compared" },
    { 4, "the machine: a port, memory, a permission" },
    { 70, "internal error of Framegauge; please report it" },
-   { 130, "interrupted by Ctrl-C or SIGTERM; what was measured until then is kept" },
+   { 130, "interrupted by Ctrl-C, SIGTERM or SIGHUP; what was measured until then is kept" },
 }

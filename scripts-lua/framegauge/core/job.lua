@@ -17,7 +17,7 @@ local uv = require "luv"
 local pack = failure.pack
 
 local M = {
-   terminated = false, -- SIGTERM has come: a job that waits for more work should end instead
+   terminated = false, -- SIGTERM or SIGHUP has come: a job that waits for more work should end instead
 }
 
 local Job = {}
@@ -223,7 +223,7 @@ local function watch_signals()
    interrupts = uv.new_poll(signals.open())
    interrupts:start("r", function()
       local number = signals.take()
-      M.terminated = M.terminated or number == uv.constants.SIGTERM
+      M.terminated = M.terminated or number ~= nil and number ~= uv.constants.SIGINT
       if number and foreground then
          foreground:interrupt()
       end
