@@ -54,6 +54,23 @@ struct fg_interface_about {
 /** Of the network namespace that the process is in. @return 0, -ENODEV */
 int fg_interface_about(const char *name, struct fg_interface_about *out);
 
+/** What a test changes of an interface of the kernel, and what outlives a tester that is killed. */
+struct fg_interface_state {
+	int index;
+	bool up, promiscuous, xdp; /* as `ip link` shows them: IFF_UP, IFF_PROMISC, a program is attached */
+};
+
+/** Of the network namespace that the process is in. @return 0, -ENODEV, -errno */
+int fg_interface_state(const char *name, struct fg_interface_state *out);
+
+enum fg_interface_part { FG_INTERFACE_UP, FG_INTERFACE_PROMISCUOUS, FG_INTERFACE_XDP };
+
+/**
+ * Set a part of the state. XDP can only be taken away, and only a program that a tester left behind.
+ * @return 0, -ENODEV, -EPERM, -EBUSY a program is at work, -errno
+ */
+int fg_interface_set(const char *name, enum fg_interface_part part, bool on);
+
 enum {
 	FG_SFF8472_ID = 96,          /* that many octets at 0xA0, from 0 on */
 	FG_SFF8472_MONITOR_AT = 84,  /* at 0xA2: calibration of the temperature ... */

@@ -102,7 +102,7 @@ kernel_link_up(struct fg_port *port)
 static int
 kernel_set_link(struct fg_port *port, bool up)
 {
-	return fg_netlink_set_up(kernel_of(port)->netlink, kernel_of(port)->base.index, up);
+	return fg_netlink_set_flag(kernel_of(port)->netlink, kernel_of(port)->base.index, IFF_UP, up);
 }
 
 static void

@@ -14,6 +14,7 @@
 #include <linux/route.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -175,22 +176,19 @@ fg_netlink_link(int fd, const char *name, int index, struct fg_link *out)
 	return 0;
 }
 
-int
-fg_netlink_set_up(int fd, int index, bool up)
+/* Send a request and read the kernel's answer to it, which is an error number */
+static int
+order(int fd, struct nlmsghdr *request)
 {
 	union {
 		struct nlmsghdr header;
 		char bytes[1024];
 	} answer;
-	struct link_request request;
 	ssize_t length;
 
-	fill_request(&request, NULL, index);
-	request.header.nlmsg_type = RTM_NEWLINK;
-	request.header.nlmsg_flags |= NLM_F_ACK;
-	request.info.ifi_flags = up ? IFF_UP : 0;
-	request.info.ifi_change = IFF_UP;
-	if (send(fd, &request, request.header.nlmsg_len, 0) < 0)
+	request->nlmsg_type = RTM_NEWLINK;
+	request->nlmsg_flags |= NLM_F_ACK;
+	if (send(fd, request, request->nlmsg_len, 0) < 0)
 		return -errno;
 	length = recv(fd, &answer, sizeof(answer), 0);
 	if (length < 0)
@@ -198,6 +196,41 @@ fg_netlink_set_up(int fd, int index, bool up)
 	if (!NLMSG_OK(&answer.header, (size_t)length) || answer.header.nlmsg_type != NLMSG_ERROR)
 		return -EBADMSG;
 	return ((const struct nlmsgerr *)NLMSG_DATA(&answer.header))->error;
+}
+
+int
+fg_netlink_set_flag(int fd, int index, unsigned flag, bool on)
+{
+	struct link_request request;
+
+	fill_request(&request, NULL, index);
+	request.info.ifi_flags = on ? flag : 0;
+	request.info.ifi_change = flag;
+	return order(fd, &request.header);
+}
+
+int
+fg_netlink_detach_xdp(int fd, int index, bool is_native)
+{
+	struct {
+		struct nlmsghdr header;
+		struct ifinfomsg info;
+		struct rtattr nest, program_header;
+		int32_t program;
+		struct rtattr flags_header;
+		uint32_t flags;
+	} request = {
+		.header = {.nlmsg_len = sizeof(request), .nlmsg_flags = NLM_F_REQUEST},
+		.info = {.ifi_family = AF_UNSPEC, .ifi_index = index},
+		.nest = {.rta_len = sizeof(request) - offsetof(__typeof__(request), nest),
+			 .rta_type = IFLA_XDP | NLA_F_NESTED},
+		.program_header = {.rta_len = RTA_LENGTH(sizeof(int32_t)), .rta_type = IFLA_XDP_FD},
+		.program = -1, /* none */
+		.flags_header = {.rta_len = RTA_LENGTH(sizeof(uint32_t)), .rta_type = IFLA_XDP_FLAGS},
+		.flags = is_native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE,
+	};
+
+	return order(fd, &request.header);
 }
 
 static int

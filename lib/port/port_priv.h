@@ -202,8 +202,10 @@ struct fg_link {
 int fg_netlink_open(void);
 /* Ask by name, or by index when @p name is NULL. @return 0, -ENODEV, -errno */
 int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
-/* Set it up or down, as `ip link set` does. @return 0, -EPERM, -errno */
-int fg_netlink_set_up(int fd, int index, bool up);
+/* Set IFF_UP or IFF_PROMISC, as `ip link set` does. @return 0, -EPERM, -errno */
+int fg_netlink_set_flag(int fd, int index, unsigned flag, bool on);
+/* Take its XDP program away. @return 0, -EPERM, -errno */
+int fg_netlink_detach_xdp(int fd, int index, bool is_native);
 /* Receive queues a frame may arrive on; an interface that knows none has one */
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver does not know */

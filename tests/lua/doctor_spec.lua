@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
-local Machine = require "framegauge.doctor.machine"
+local Machine = require "framegauge.core.machine"
 local doctor = require "framegauge.doctor"
 local measure = require "framegauge.doctor.measure"
 

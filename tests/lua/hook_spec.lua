@@ -4,6 +4,7 @@
 local hook = require "framegauge.methods.hook"
 local job = require "framegauge.core.job"
 local scratch = require "scratch"
+local uv = require "luv"
 
 -- What is known of a command by when its trial of 20 ms is over. @param again  another trial follows
 local function problems_of(command, again)
@@ -26,6 +27,20 @@ describe("the command of a trial", function()
       assert.same({ "the command sh failed with status 3" }, problems_of { "sh", "-c", "exit 3" })
       assert.same({ "the command sh was ended by signal 9" }, problems_of { "sh", "-c", "kill -9 $$" })
       assert.matches("the command ./none could not be run: ENOENT", problems_of { "./none" }[1], 1, true)
+   end)
+
+   it("is ended where the trial is broken off", function()
+      local path = scratch.path()
+      local ok, err = pcall(job.run, hook.around, {
+         after = 0, command = { "sh", "-c", "echo $$ >" .. path .. "; exec sleep 5" }, what = "wait",
+      }, function()
+         job.sleep(0.2)
+         error("broken off", 0)
+      end)
+      assert.falsy(ok)
+      assert.equal("broken off", tostring(err))
+      local pid = tonumber(scratch.read(path))
+      assert.falsy(uv.kill(pid, 0)) -- there is no such process
    end)
 
    it("makes the next trial invalid, too, where it does not end", function()

@@ -22,6 +22,7 @@
 local address = require "framegauge.plan.address"
 local connection = require "framegauge.core.connection"
 local job = require "framegauge.core.job"
+local undo = require "framegauge.core.undo"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
@@ -146,6 +147,9 @@ function M.listen(text, come)
    local before = where.path and uv.fs_stat(where.path)
    if before and before.type == "socket" then
       uv.fs_unlink(where.path)
+   end
+   if where.path then
+      undo.group():step("socket", { path = where.path, folder = uv.cwd() })
    end
    return connection.listen(where, come)
 end

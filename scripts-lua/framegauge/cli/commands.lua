@@ -387,6 +387,7 @@ local MORE = {
                .. "expect, and which driver of a kernel interface carries more; the plan needs "
                .. "isolated_network: true",
          },
+         { name = "restore", help = "only put back what testers that were killed left changed on this host" },
          {
             name = "clock",
             help = "only the sources of a common time for one-way delays between testers: their bounds, and "

@@ -99,6 +99,10 @@ end
 -- @return exit status
 function M.main(args)
    local ok, result = xpcall(dispatch, failure.keep_stack, args)
+   local undo = package.loaded["framegauge.core.undo"]
+   if type(undo) == "table" then
+      undo.finish()
+   end
    local job = package.loaded["framegauge.core.job"]
    if type(job) == "table" then -- of a module that could not be loaded, a mark is there
       job.shut_down()

@@ -4,7 +4,7 @@
 local connection = require "framegauge.core.connection"
 local console = require "framegauge.console"
 local job = require "framegauge.core.job"
-local paths = require "framegauge.console.paths"
+local paths = require "framegauge.core.paths"
 local protocol = require "framegauge.console.protocol"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"

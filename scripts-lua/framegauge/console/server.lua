@@ -6,9 +6,10 @@
 -- (console/watchdog.lua), and a client that disconnects at any moment is removed.
 local connection = require "framegauge.core.connection"
 local job = require "framegauge.core.job"
-local paths = require "framegauge.console.paths"
+local paths = require "framegauge.core.paths"
 local protocol = require "framegauge.console.protocol"
 local Session = require "framegauge.console.session"
+local undo = require "framegauge.core.undo"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
@@ -235,14 +236,18 @@ function Server.listen(o)
    elseif is_stale(path) then
       uv.fs_unlink(path)
    end
+   local changes = undo.group()
+   changes:step("socket", { path = path, folder = uv.cwd() })
    local self = setmetatable({
-      control = o.control, welcome = o.welcome, path = path, clients = {}, pipes = job.ignore_broken_pipes(),
+      control = o.control, welcome = o.welcome, path = path, clients = {}, changes = changes,
+      pipes = job.ignore_broken_pipes(),
    }, Server)
    self.handle, err = connection.listen({ path = path }, function(handle)
       self:accept(handle)
    end)
    if not self.handle then
       self.pipes:close()
+      changes:forget()
       user_error.raise("serve", 4, "cannot listen on %s: %s", path, err)
    end
    return self
@@ -256,6 +261,7 @@ function Server:close(reason)
    self.handle:close()
    self.pipes:close()
    uv.fs_unlink(self.path)
+   self.changes:forget()
 end
 
 return Server

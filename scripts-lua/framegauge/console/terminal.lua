@@ -5,7 +5,7 @@ local bars = require "framegauge.text.bars"
 local complete = require "framegauge.console.complete"
 local editor = require "framegauge.editor"
 local job = require "framegauge.core.job"
-local paths = require "framegauge.console.paths"
+local paths = require "framegauge.core.paths"
 local progress = require "framegauge.text.progress"
 local uv = require "luv"
 

@@ -24,7 +24,8 @@ end
 -- @param done  function(text that it printed, nil); or function(nil, why it failed)
 -- @param patience_ms  after which it is killed; default: 3 s
 -- @param input        what it reads from its standard input; default: it has none
-function M.run(argv, done, patience_ms, input)
+-- @param folder       where it runs; default: where this process does
+function M.run(argv, done, patience_ms, input, folder)
    local out, timer, left = uv.new_pipe(), uv.new_timer(), 2
    local into = input and uv.new_pipe()
    local handle, text, status
@@ -40,7 +41,7 @@ function M.run(argv, done, patience_ms, input)
          end
       end
    end
-   local options = { args = { unpack(argv, 2) }, stdio = { into, out } }
+   local options = { args = { unpack(argv, 2) }, stdio = { into, out }, cwd = folder }
    local why
    handle, why = uv.spawn(argv[1], options, function(code, signal)
       status = signal == 0 and code or 128 + signal

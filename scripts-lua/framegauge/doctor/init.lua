@@ -28,11 +28,11 @@ local function missing_modules()
 end
 
 --- Look at a machine.
--- @param machine  a view of it (framegauge.doctor.machine)
+-- @param machine  a view of it (framegauge.core.machine)
 -- @return list of rows
 function M.examine(machine)
    local rows = { dpdk() }
-   for _, part in ipairs { "processor", "load", "memory", "network" } do
+   for _, part in ipairs { "processor", "load", "memory", "network", "left" } do
       for _, check in ipairs(require("framegauge.doctor." .. part).checks) do
          local found = check(machine) or {}
          for _, row in ipairs(found.state and { found } or found) do
@@ -72,11 +72,14 @@ end
 --- The command.
 -- @param arguments  a plan, whose ports are then opened and asked; or none
 function M.main(arguments, options, eal)
+   if options.restore then
+      return require("framegauge.core.undo").restore(print) and 0 or ENVIRONMENT
+   end
    local rows = missing_modules()
    if not rows[1] and options.clock then
       rows = require("framegauge.core.job").run(require("framegauge.doctor.clock").examine)
    elseif not rows[1] then
-      rows = M.examine(require("framegauge.doctor.machine").at(""))
+      rows = M.examine(require("framegauge.core.machine").at(""))
       if arguments[1] then
          local plan = require("framegauge.cli.load_plan")(arguments[1], options, eal)
          rows = tables.joined(rows, require("framegauge.doctor.ports").examine(plan),

@@ -2,18 +2,20 @@
 
 --- `framegauge setup`: hand a network card to DPDK, or back to the kernel.
 --
--- A card gets its driver through sysfs: driver_override says which one it may have, then it is taken from the
--- one it has and the bus is asked to look again. What carries the default route is never touched, nor what
--- shares an IOMMU group with something that is in use. The driver is vfio-pci, which needs an IOMMU or its
--- no-IOMMU mode; many kernels (Debian's too) are built without that mode, and then uio_pci_generic serves.
-local Machine = require "framegauge.doctor.machine"
+-- What carries the default route is never touched, nor what shares an IOMMU group with something that is in
+-- use. A card keeps its driver when the command has ended; a command that is broken off in the middle gives
+-- the card back. The driver is vfio-pci, which needs an IOMMU or its no-IOMMU mode; many kernels (Debian's
+-- too) are built without that mode, and then uio_pci_generic serves.
+local Machine = require "framegauge.core.machine"
 local network = require "framegauge.doctor.network"
+local pci_driver = require "framegauge.core.pci_driver"
+local undo = require "framegauge.core.undo"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
 local BAD_USAGE, ENVIRONMENT = 2, 4
-local PCI = "/sys/bus/pci/devices/"
+local PCI = pci_driver.FOLDER
 local VFIO, UIO = "vfio-pci", "uio_pci_generic"
 local OF_DPDK = { [VFIO] = true, [UIO] = true, igb_uio = true, pcieport = true }
 
@@ -63,20 +65,16 @@ local function check_group(machine, card)
    end
 end
 
-local function write(machine, path, text)
-   local ok, message = machine:write(path, text)
-   if not ok then
-      refuse(ENVIRONMENT, "%s%s", message, message:find("^E[AP]") and "; this needs root" or "")
-   end
-end
-
+-- Until it returns, an end of the process gives the card the driver again that it had.
 local function change_driver(machine, card, override)
-   write(machine, PCI .. card.address .. "/driver_override", override .. "\n")
-   if machine:link_name(PCI .. card.address .. "/driver") then
-      write(machine, PCI .. card.address .. "/driver/unbind", card.address)
+   local step = machine.root == "" and undo.group():step("driver", pci_driver.state(machine, card.address))
+   local driver, message = pci_driver.change(machine, card.address, override)
+   if message then
+      refuse(ENVIRONMENT, "%s%s", message, message:find("^E[AP]") and "; this needs root" or "")
+   elseif step then
+      step:forget()
    end
-   write(machine, "/sys/bus/pci/drivers_probe", card.address)
-   return machine:link_name(PCI .. card.address .. "/driver")
+   return driver
 end
 
 local function choose_driver(machine, card)
@@ -90,7 +88,7 @@ local function choose_driver(machine, card)
 end
 
 --- Hand a card to DPDK.
--- @param machine  framegauge.doctor.machine
+-- @param machine  framegauge.core.machine
 -- @param target   PCI address or interface
 -- @return a sentence. What keeps it from being done is raised.
 function M.bind(machine, target)

@@ -26,7 +26,7 @@ local function spawn(command, state, clock)
       count(command, -1)
       handle:close()
    end)
-   state.running = handle ~= nil
+   state.handle, state.running = handle, handle ~= nil
    if handle then
       count(command, 1)
    else
@@ -90,14 +90,20 @@ function M.around(o, make)
    end
    local ok, raw = pcall(make)
    timer:close()
-   if not ok then
-      error(raw, 0)
+   if state.running and not ok then
+      state.handle:kill "sigterm" -- nobody waits for what it does any more
    end
    for _ = 1, 100 do -- a second for a command that is about to end
       if not state.running then
          break
       end
       job.sleep(POLL_SECONDS)
+   end
+   if not ok then
+      if state.running then
+         state.handle:kill "sigkill"
+      end
+      error(raw, 0)
    end
    return raw, o.command and report(state, o) or { by = "person", began = state.began }
 end

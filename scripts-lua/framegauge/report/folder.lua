@@ -5,13 +5,9 @@
 -- Lines are appended and synced one by one; whole files appear at once, by writing them beside their place
 -- and renaming. Nothing that was there before the run is ever overwritten. While a run writes to its folder
 -- it holds a lock on it, which the kernel takes back however the process ends.
-local ffi = require "ffi"
+local lock = require "framegauge.core.lock"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
-
-ffi.cdef "int flock(int fd, int operation);"
-
-local LOCK_EXCLUSIVE, LOCK_AT_ONCE = 2, 4
 
 local Folder = {}
 Folder.__index = Folder
@@ -96,7 +92,7 @@ function Folder.take(path)
    local fd, message = uv.fs_open(path, "r", 0)
    if not fd then
       return nil, "cannot open the result folder: " .. message
-   elseif ffi.C.flock(fd, LOCK_EXCLUSIVE + LOCK_AT_ONCE) ~= 0 then
+   elseif not lock.try(fd) then
       uv.fs_close(fd)
       return nil, "a run is writing to " .. path .. " at this moment"
    end

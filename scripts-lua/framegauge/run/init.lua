@@ -148,6 +148,7 @@ local function measure(plan, tester, folder, recorded, screen)
       session:finish()
    end, failure.keep_stack)
    show_progress(screen, nil)
+   session.changes:undo()
    return results, session.trials, not done and err or nil
 end
 

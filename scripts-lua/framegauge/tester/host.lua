@@ -4,6 +4,8 @@
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local placement = require "framegauge.tester.placement"
+local undo = require "framegauge.core.undo"
+local uv = require "luv"
 
 local M = {}
 
@@ -30,8 +32,21 @@ local function huge_pages(wish)
    return HUGE_PAGES[told] or error(('%s: "%s" is not auto, never or require'):format(variable, told), 0)
 end
 
+-- What killed testers have left behind, once a process.
+local function name_left()
+   name_left = function() end
+   undo.each_left(function(journal)
+      for _, step in ipairs(journal.steps) do
+         io.stderr:write(("framegauge: left by '%s', which was killed: %s\n"):format(journal.command,
+            step.problem))
+      end
+      io.stderr:write "framegauge: to put it back: framegauge doctor --restore\n"
+   end)
+end
+
 --- Start EAL, once a process; a second call with it running does nothing. Errors are raised.
 function M.start(plan)
+   name_left()
    local pci, eal, err = {}, plan.host.eal or {}, api.error()
    for _, port in ipairs(plan.ports) do
       if port.kind == "pci" then
@@ -57,6 +72,38 @@ end
 
 local LINK_MILLISECONDS = 5000 -- a 10G port may take so long to come up
 
+-- What is to be put back when ports are closed, by the list of their handles.
+local groups = setmetatable({}, { __mode = "k" })
+
+--- Write down parts of the state of a port's interface that are about to be changed (framegauge.core.undo).
+-- @param group  of steps
+-- @param port   of the plan; only a kernel interface has such a state
+-- @param parts  list of "up", "promiscuous", "xdp"
+function M.note(group, port, parts)
+   local interface, state = port.device:match "^kernel:([^,]+)", ffi.new "struct fg_interface_state"
+   if not interface or C.fg_interface_state(interface, state) ~= 0 then
+      return
+   end
+   local about = { interface = interface, index = state.index }
+   for _, part in ipairs(parts) do
+      about[part] = state[part]
+   end
+   group:step("interface", about)
+end
+
+--- The link of an open port is about to be taken down.
+function M.note_link(handles, port)
+   M.note(groups[handles], port, { "up" })
+end
+
+local function note_opening(group, port)
+   local socket = port.device:match "^memif:([^,]+),server" or port.device:match "^memif:([^,]+),.*,server"
+   if socket then
+      group:step("socket", { path = socket, folder = uv.cwd() })
+   end
+   M.note(group, port, { "promiscuous", "xdp" })
+end
+
 local function open_one(port, max_frame, keep)
    local err, out = api.error(), ffi.new("struct fg_port *[1]")
    local config = ffi.new("struct fg_port_config", {
@@ -73,7 +120,9 @@ end
 -- @param max_frame  octets with FCS that must pass
 -- @param keep       frames of each port that its user may keep for a while (list), or nil
 function M.open(handles, list, max_frame, keep)
+   groups[handles] = undo.group()
    for i, port in ipairs(list) do
+      note_opening(groups[handles], port)
       handles[i] = open_one(port, max_frame, keep and keep[i] or 0)
    end
    -- only then: where the ports are joined, one is up when the other is. A memif client has waited already,
@@ -86,11 +135,15 @@ function M.open(handles, list, max_frame, keep)
    end
 end
 
---- Close them; the list is empty then.
+--- Close them, and put their interfaces back; the list is empty then.
 function M.close(handles)
+   local group = groups[handles]
    for i, handle in ipairs(handles) do
       C.fg_port_close(handle)
       handles[i] = nil
+   end
+   if group then
+      group:undo()
    end
 end
 

@@ -10,6 +10,7 @@
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
+local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
 local tester_streams = require "framegauge.tester.streams"
 local uv = require "luv"
@@ -257,6 +258,9 @@ end
 -- @return true; or nil and why not
 function Live.set_link(tester, i, up)
    local err = api.error()
+   if not up and tester.handles[i] then
+      host.note_link(tester.handles, tester.plan.ports[i])
+   end
    local result, why = api.try(C.fg_port_set_link(tester.handles[i], up, err), err)
    return result ~= nil or nil, why
 end

@@ -7,6 +7,7 @@
 local offered = require "framegauge.trial.offered"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
+local undo = require "framegauge.core.undo"
 local user_error = require "framegauge.core.user_error"
 
 local Session = {}
@@ -33,6 +34,7 @@ function Session.new(o)
       remembers = o.remembers,
       watch = o.watch,
       say = o.say,
+      changes = undo.group(), -- of the host, for a trial; put back at the end of the run
       trials = {}, -- every record so far, invalid ones too
       seconds = 0, -- that they take with all waits
       held = {}, -- by kind of trial: frames close together that the device did not lose

@@ -23,6 +23,7 @@ local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local tables = require "framegauge.core.tables"
+local undo = require "framegauge.core.undo"
 local uv = require "luv"
 
 local C = api.C
@@ -247,14 +248,17 @@ function Server:listen(o)
       address = o.address, certificate = o.certificate, key = o.key, max_body = MAX_BODY,
       max_connections = self.max_connections, head_ms = self.head_ms, body_ms = self.body_ms,
    })
-   local out, err = ffi.new "struct fg_web *[1]", api.error()
+   local out, err, path = ffi.new "struct fg_web *[1]", api.error(), o.address:match "^unix:(.*)$"
+   if path then
+      undo.group():step("socket", { path = path, folder = uv.cwd() })
+   end
    api.check(C.fg_web_open(config, out, err), err)
    local listener = { web = out[0], port = C.fg_web_port(out[0]), timer = uv.new_timer() }
    listener.url = url_of(o, listener.port)
-   for path, place in pairs(self.exact) do
+   for exact, place in pairs(self.exact) do
       for _, route in pairs(place.methods) do
          if route.max_body then
-            assert(C.fg_web_limit(listener.web, place.prefix or path, route.max_body) == 0)
+            assert(C.fg_web_limit(listener.web, place.prefix or exact, route.max_body) == 0)
          end
       end
    end

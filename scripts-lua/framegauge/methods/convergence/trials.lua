@@ -7,12 +7,14 @@
 local address = require "framegauge.plan.address"
 local format = require "framegauge.text.format"
 local hook = require "framegauge.methods.hook"
+local host = require "framegauge.tester.host"
 local loads = require "framegauge.traffic.loads"
 local octets = require "framegauge.core.octets"
 local series = require "framegauge.tester.series"
 local stack = require "framegauge.traffic.stack"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
+local uv = require "luv"
 
 local M = {}
 
@@ -146,6 +148,19 @@ local function outage_of(o, event, by)
    return event == "failure" and by == "outage" and { at = o.at, seconds = o.outage } or nil
 end
 
+-- Write down how the host, or the device by its command, comes back from an event.
+local function note_undo(plan, changes, event)
+   local o = plan.convergence
+   local undone_by = M.command(plan, "reversion")
+   if event == "failure" and o.link then
+      host.note(changes, plan.ports[tables.index_of(plan.ports, o.link)], { "up" })
+   elseif event == "failure" and undone_by then
+      changes:step("command", {
+         argv = undone_by, folder = uv.cwd(), undoes = table.concat(o.command, " "),
+      })
+   end
+end
+
 -- The tester's counts of a trial and, in `event`, what caused the event and when.
 local function measure(plan, session, event, ask)
    local by, o, tester = M.by(plan), plan.convergence, session.tester
@@ -157,6 +172,7 @@ local function measure(plan, session, event, ask)
       raw.event = event ~= "steady" and { by = by, began_s = o.at, ended_s = o.at } or nil
       return raw
    end
+   note_undo(plan, session.changes, event)
    local raw, report = hook.around({
       after = o.at, command = M.command(plan, event), say = session.say, what = "cause the event",
       ask = event == "failure" and "Cause the failure now." or "Undo the failure now.",
@@ -165,6 +181,9 @@ local function measure(plan, session, event, ask)
          return now and now.elapsed or 0
       end,
    }, make)
+   if event == "reversion" and not report.problem then
+      session.changes:forget()
+   end
    raw.event = { by = by, began_s = report.began, status = report.status, problem = report.problem,
       ended_s = not report.problem and report.ended or nil }
    return raw

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Files of the console (XDG base directories): its history, and the sockets for attached sessions.
+--- Folders of the user (XDG base directories): for the history of the console, sockets, and undo journals.
 local uv = require "luv"
 
 local M = {}
@@ -29,14 +29,21 @@ function M.state(name)
    return folder and make_private(folder) and folder .. "/" .. name or nil
 end
 
---- The folder of the sockets, which is created if needed and belongs to the user alone.
+--- Where the runtime folder may be, best first: a shell without XDG_RUNTIME_DIR finds another one than a
+-- session that has it.
+function M.runtimes()
+   local uid, base = uv.getuid(), absolute "XDG_RUNTIME_DIR"
+   local list = { ("/tmp/framegauge-%d"):format(uid), ("/run/user/%d/framegauge"):format(uid) }
+   if base then
+      table.insert(list, 1, base .. "/framegauge")
+   end
+   return list
+end
+
+--- The folder of sockets and journals, which is created if needed and belongs to the user alone.
 -- @return path, or nil and what is wrong
 function M.runtime()
-   local uid = uv.getuid()
-   local folder = (absolute "XDG_RUNTIME_DIR" or ("/tmp/framegauge-%d"):format(uid))
-   if absolute "XDG_RUNTIME_DIR" then
-      folder = folder .. "/framegauge"
-   end
+   local uid, folder = uv.getuid(), M.runtimes()[1]
    make_private(folder)
    local stat = uv.fs_lstat(folder)
    if not stat or stat.type ~= "directory" then

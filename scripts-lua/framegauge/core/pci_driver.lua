@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The driver of a card on the PCI bus: driver_override says which one it may have, then the card is taken
+-- from the one it has and the bus is asked to look again.
+local Machine = require "framegauge.core.machine"
+
+local M = {}
+
+M.FOLDER = "/sys/bus/pci/devices/"
+
+local NO_OVERRIDE = "(null)"
+
+--- What a card has now, for the journal of framegauge.core.undo.
+function M.state(machine, card)
+   local override = machine:read(M.FOLDER .. card .. "/driver_override")
+   return {
+      card = card, driver = machine:link_name(M.FOLDER .. card .. "/driver"),
+      override = override ~= NO_OVERRIDE and override or "",
+   }
+end
+
+--- Have a card driven by another driver.
+-- @param override  its name; "": the kernel's own
+-- @return the driver it has then, or nil; and what could not be written
+function M.change(machine, card, override)
+   local folder = M.FOLDER .. card
+   local ok, why = machine:write(folder .. "/driver_override", override .. "\n")
+   if ok and machine:link_name(folder .. "/driver") then
+      ok, why = machine:write(folder .. "/driver/unbind", card)
+   end
+   if ok then
+      ok, why = machine:write("/sys/bus/pci/drivers_probe", card)
+   end
+   return machine:link_name(folder .. "/driver"), not ok and why or nil
+end
+
+function M.problem(about)
+   local now = M.state(Machine.at "", about.card)
+   if now.driver == about.driver and now.override == about.override or not now.override then
+      return nil
+   end
+   return ("%s has the driver %s, it had %s"):format(about.card, now.driver or "none", about.driver or "none")
+end
+
+function M.undo(about)
+   local driver, why = M.change(Machine.at "", about.card, about.override)
+   return driver == about.driver or nil, why or "it has the driver " .. (driver or "none")
+end
+
+return M

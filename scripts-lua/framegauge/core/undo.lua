@@ -1,0 +1,280 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What this process changes on the host, and how it is put back.
+--
+-- Before a change a step is written to the journal of the process, a file in the runtime folder: a line of
+-- JSON that says what was there before. Whoever made the change undoes the step as soon as it can. What is
+-- left when the process ends is undone then, whether it succeeded, failed or was interrupted (cli/main.lua).
+-- A process that is killed leaves its journal, from which `framegauge doctor` tells what is left and puts it
+-- back.
+--
+-- A journal is locked as long as its process lives, and the kernel takes the lock back however the process
+-- ends. So a process with a reused number is not mistaken for the one that wrote it. The name of the file has
+-- the number and the start time of the process, so that one of two never writes into the other's. Changes do
+-- not survive a boot: a journal of an earlier one is removed.
+local json = require "cjson.safe"
+local kinds = require "framegauge.core.undo_kinds"
+local lock = require "framegauge.core.lock"
+local namespace = require "framegauge.core.namespace"
+local paths = require "framegauge.core.paths"
+local user_error = require "framegauge.core.user_error"
+local uv = require "luv"
+
+local M = {}
+
+local ENVIRONMENT = 4
+local ENDING = ".undo"
+
+local own -- the journal of this process: path, fd, steps (list), left (how many are to be undone)
+
+local function first_line(path)
+   local file = io.open(path)
+   local text = file and file:read "*a"
+   if file then
+      file:close()
+   end
+   return text
+end
+
+local function boot()
+   return (first_line "/proc/sys/kernel/random/boot_id" or ""):match "%S+"
+end
+
+-- In clock ticks since boot: two processes with one number have different ones.
+local function start_time()
+   local fields = (first_line "/proc/self/stat" or ""):match ".*%) (.*)" or ""
+   local n = 2
+   for field in fields:gmatch "%S+" do
+      n = n + 1
+      if n == 22 then
+         return field
+      end
+   end
+   return "0"
+end
+
+local function command_line()
+   return (first_line "/proc/self/cmdline" or ""):gsub("%z$", ""):gsub("%z", " "):gsub("^%S*/", "")
+end
+
+local function append(journal, object)
+   local line = assert(json.encode(object)) .. "\n"
+   local written, why = uv.fs_write(journal.fd, line)
+   if written ~= #line then
+      user_error.raise("run", ENVIRONMENT, "cannot write %s: %s", journal.path, why or "no room")
+   end
+end
+
+-- Another process may take a journal for one that was left, between its beginning and its lock.
+local function create(path)
+   while true do
+      local fd, why = uv.fs_open(path, "ax", tonumber("600", 8))
+      if not fd then
+         return nil, why
+      end
+      lock.take(fd)
+      if uv.fs_fstat(fd).nlink > 0 then
+         return fd
+      end
+      uv.fs_close(fd)
+   end
+end
+
+local function begin()
+   local folder, why = paths.runtime()
+   local path = folder and ("%s/host-%d-%s%s"):format(folder, uv.os_getpid(), start_time(), ENDING)
+   local fd
+   if path then
+      fd, why = create(path)
+   end
+   if not fd then
+      user_error.raise("run", ENVIRONMENT, "what is changed on the host cannot be written down: %s; set "
+         .. "XDG_RUNTIME_DIR to a folder of this user", why)
+   end
+   local journal = { path = path, fd = fd, steps = {}, left = 0 }
+   append(journal, { pid = uv.os_getpid(), boot = boot(), command = command_line() })
+   return journal
+end
+
+local function close(journal)
+   uv.fs_unlink(journal.path)
+   uv.fs_close(journal.fd)
+end
+
+local Step = {}
+Step.__index = Step
+
+--- It is undone: by somebody else, or because the change was not made.
+function Step:forget()
+   if self.done then
+      return
+   end
+   self.done, own.left = true, own.left - 1
+   if own.left == 0 then
+      close(own)
+      own = nil
+   else
+      append(own, { done = self.number })
+   end
+end
+
+--- Put back what was before the change. @return true, or nil and why it could not be
+function Step:undo()
+   if self.done then
+      return true
+   end
+   local undone, why = kinds[self.kind].undo(self.about)
+   if undone then
+      self:forget()
+   end
+   return undone, why
+end
+
+local Group = {}
+Group.__index = Group
+
+--- Steps that are undone together.
+function M.group()
+   return setmetatable({ steps = {} }, Group)
+end
+
+--- Write down what is about to be changed; the same once is enough. Raises where it cannot be written.
+-- @param kind   of framegauge.core.undo_kinds
+-- @param about  what that kind wants to know
+-- @return the step: undo(), forget()
+function Group:step(kind, about)
+   about.namespace = namespace.own()
+   local text = json.encode(about)
+   for _, step in ipairs(self.steps) do
+      if not step.done and step.kind == kind and step.text == text then
+         return step
+      end
+   end
+   own = own or begin()
+   local step = setmetatable({ number = #own.steps + 1, kind = kind, about = about, text = text }, Step)
+   append(own, { step = step.number, kind = kind, about = about })
+   own.steps[step.number], own.left = step, own.left + 1
+   table.insert(self.steps, step)
+   return step
+end
+
+local function undo_all(steps)
+   for i = #steps, 1, -1 do
+      local step = steps[i]
+      local undone, why = step:undo()
+      if not undone then
+         io.stderr:write(("framegauge: %s: %s; to try again: framegauge doctor --restore\n"):format(
+            kinds[step.kind].problem(step.about) or "cannot be put back", why))
+      end
+   end
+end
+
+--- Undo all of them, the last one first. What cannot be put back is told, and stays in the journal.
+function Group:undo()
+   undo_all(self.steps)
+   self.steps = {}
+end
+
+--- All of them are undone already.
+function Group:forget()
+   for _, step in ipairs(self.steps) do
+      step:forget()
+   end
+   self.steps = {}
+end
+
+--- Undo all that is left, at the end of the process.
+function M.finish()
+   if own then
+      undo_all(own.steps)
+   end
+end
+
+-- The steps of a journal that are not undone, the last one first; nil where it is not of this boot.
+local function read(text)
+   local steps, head = {}, nil
+   for line in text:gmatch "([^\n]*)\n" do -- a torn last line belongs to a change that was not made
+      local object = json.decode(line)
+      if type(object) ~= "table" then
+         return nil
+      elseif object.step and kinds[object.kind] then
+         table.insert(steps, 1, object)
+      elseif object.done then
+         for _, step in ipairs(steps) do
+            step.done = step.done or step.step == object.done
+         end
+      else
+         head = object
+      end
+   end
+   return head and head.boot == boot() and { head = head, steps = steps } or nil
+end
+
+-- A journal that a killed process has left, locked; nil where its process lives or nothing is to be undone.
+-- @param busy  gets the interfaces of processes that live
+local function open_left(path, busy)
+   local fd = uv.fs_open(path, "r+", 0)
+   if not fd then
+      return nil
+   end
+   local lives = not lock.try(fd)
+   local found = read(uv.fs_read(fd, uv.fs_fstat(fd).size, 0) or "") or { head = {}, steps = {} }
+   local left = {}
+   for _, step in ipairs(found.steps) do
+      if lives and step.kind == "interface" then
+         busy[step.about.interface] = true
+      end
+      local problem = not lives and not step.done and kinds[step.kind].problem(step.about)
+      left[#left + 1] = problem and { kind = step.kind, about = step.about, problem = problem } or nil
+   end
+   local journal = { path = path, fd = fd, steps = left, command = found.head.command }
+   if lives then
+      uv.fs_close(fd)
+   elseif not left[1] then
+      close(journal)
+   end
+   return left[1] and journal
+end
+
+--- Call a function for each journal that a killed process has left.
+-- @param fn  function({ command =, steps = list of { problem = a sentence } }, names of interfaces that
+--            testers at work use)
+function M.each_left(fn)
+   local journals, busy = {}, {}
+   for _, folder in ipairs(paths.runtimes()) do
+      local scan = uv.fs_scandir(folder)
+      for name in scan and uv.fs_scandir_next or function() end, scan do
+         journals[#journals + 1] = name:sub(-#ENDING) == ENDING and open_left(folder .. "/" .. name, busy)
+            or nil
+      end
+   end
+   for _, journal in ipairs(journals) do
+      fn(journal, busy)
+      uv.fs_close(journal.fd)
+   end
+end
+
+--- Put back what killed processes have left.
+-- @param say  function(sentence)
+-- @return whether all is put back
+function M.restore(say)
+   local good = true
+   M.each_left(function(journal, busy)
+      local all = true
+      for _, step in ipairs(journal.steps) do
+         local undone, why = nil, "a tester at work uses it"
+         if not busy[step.about.interface] then
+            undone, why = kinds[step.kind].undo(step.about)
+         end
+         say(("%s: %s"):format(step.problem, undone and "put back" or why))
+         all = all and undone
+      end
+      if all then
+         uv.fs_unlink(journal.path)
+      end
+      good = good and all
+   end)
+   return good
+end
+
+return M

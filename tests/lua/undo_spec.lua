@@ -1,0 +1,122 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The journal of what a process changes on the host: written before, undone however it ends, and readable by
+-- another process when it was killed.
+local json = require "cjson.safe"
+local paths = require "framegauge.core.paths"
+local scratch = require "scratch"
+local undo = require "framegauge.core.undo"
+local uv = require "luv"
+
+local function journals()
+   local list, scan = {}, uv.fs_scandir(paths.runtime())
+   for name in uv.fs_scandir_next, scan do
+      list[#list + 1] = name:match "%.undo$" and name or nil
+   end
+   return list
+end
+
+-- A step that undoes a change by a command, which writes a mark.
+local function step_of(group, path, mark)
+   return group:step("command", {
+      argv = { "sh", "-c", ("echo %s >>'%s'"):format(mark, path) }, folder = "/", undoes = "a change",
+   })
+end
+
+-- What another process says of the journals here.
+local function doctor(options)
+   return scratch.shell(("'%s' doctor %s 2>&1"):format(uv.exepath(), options or ""))
+end
+
+-- As a process that was killed leaves it.
+local function leave(name, lines)
+   local path = paths.runtime() .. "/" .. name
+   local boot = scratch.read "/proc/sys/kernel/random/boot_id":match "%S+"
+   local head = json.encode { pid = uv.os_getpid(), boot = lines.boot or boot, command = "framegauge run x" }
+   scratch.write(path, head .. "\n" .. table.concat(lines, "\n"))
+   return path
+end
+
+describe("the journal of changes", function()
+   teardown(scratch.remove)
+
+   it("is there as long as a step is left, and its steps are undone the last one first", function()
+      local path, group = scratch.path(), undo.group()
+      local first = step_of(group, path, "first")
+      assert.equal(1, #journals())
+      assert.equal(first, step_of(group, path, "first")) -- the same once is enough
+      step_of(group, path, "second")
+      step_of(group, path, "third"):forget()
+      group:undo()
+      assert.equal("second\nfirst\n", scratch.read(path))
+      assert.same({}, journals())
+      group:undo()
+      assert.equal("second\nfirst\n", scratch.read(path))
+   end)
+
+   it("keeps a step that cannot be undone", function()
+      local group = undo.group()
+      local step = group:step("command", { argv = { "false" }, folder = "/", undoes = "a change" })
+      local done, why = step:undo()
+      assert.is_nil(done)
+      assert.matches("false failed with status 1", why)
+      assert.equal(1, #journals())
+      step:forget()
+      assert.same({}, journals())
+   end)
+
+   it("is left alone while its process lives", function()
+      local path, group = scratch.path(), undo.group()
+      step_of(group, path, "once")
+      assert.falsy(doctor():find("left behind", 1, true))
+      doctor "--restore"
+      assert.is_nil(uv.fs_stat(path))
+      group:undo()
+      assert.equal("once\n", scratch.read(path))
+   end)
+
+   -- the number of the process is that of one that lives: this one
+   it("is of a process that was killed, also where another one has its number now", function()
+      local path = scratch.path()
+      local step = json.encode { step = 1, kind = "command", about = {
+         argv = { "sh", "-c", ("echo back >'%s'"):format(path) }, folder = "/", undoes = "a change",
+         namespace = require("framegauge.core.namespace").own(),
+      } }
+      local left = leave("host-1-2.undo", { step, '{"step":2,"kind":"interf' })
+      local said = doctor()
+      assert.matches("by 'framegauge run x', which was killed: a change is not undone by sh", said, 1, true)
+      assert.matches("framegauge doctor --restore", said, 1, true)
+      assert.is_nil(uv.fs_stat(path))
+      local _, status = doctor "--restore"
+      assert.equal(0, status)
+      assert.equal("back\n", scratch.read(path))
+      assert.is_nil(uv.fs_stat(left))
+   end)
+
+   it("is void after a boot, and without a step", function()
+      local step = json.encode { step = 1, kind = "command", about = { argv = { "false" }, undoes = "x",
+         namespace = require("framegauge.core.namespace").own() } }
+      leave("host-1-3.undo", { boot = "another", step .. "\n" })
+      leave("host-1-4.undo", { step .. "\n", '{"done":1}\n' })
+      leave("host-1-5.undo", { "nonsense\n" })
+      assert.falsy(doctor():find("left behind", 1, true))
+      assert.same({}, journals())
+   end)
+
+   it("names a socket that nobody listens on any more", function()
+      local path, group = scratch.path(), undo.group()
+      local pipe = uv.new_pipe()
+      assert(pipe:bind(path))
+      pipe:listen(1, function() end)
+      local step = group:step("socket", { path = path, folder = "/" })
+      local kinds = require "framegauge.core.undo_kinds"
+      assert.is_nil(kinds.socket.problem(step.about)) -- in use
+      scratch.shell(("cp -a '%s' '%s.left'"):format(path, path))
+      pipe:close()
+      assert.matches("is left", kinds.socket.problem { path = path .. ".left", namespace =
+         step.about.namespace })
+      assert.equal(true, kinds.socket.undo { path = path .. ".left", namespace = step.about.namespace })
+      assert.is_nil(uv.fs_stat(path .. ".left"))
+      group:undo()
+   end)
+end)
