@@ -93,6 +93,25 @@ describe("the journal of changes", function()
       assert.is_nil(uv.fs_stat(left))
    end)
 
+   it("is not read where somebody else could have written it", function()
+      local path = scratch.path()
+      local step = json.encode { step = 1, kind = "command", about = {
+         argv = { "sh", "-c", ("echo bad >'%s'"):format(path) }, folder = "/", undoes = "a change",
+         namespace = require("framegauge.core.namespace").own(),
+      } }
+      local left = leave("host-1-6.undo", { step .. "\n" })
+      uv.fs_chmod(paths.runtime(), tonumber("770", 8))
+      local said = doctor "--restore" .. doctor()
+      local ok, err = pcall(step_of, undo.group(), path, "x") -- nor is one written there
+      assert.falsy(ok)
+      assert.matches("must belong to this user alone", tostring(err), 1, true)
+      uv.fs_chmod(left:match "^(.*)/", tonumber("700", 8))
+      assert.falsy(said:find("a change", 1, true))
+      assert.is_nil(uv.fs_stat(path))
+      assert.matches("a change", doctor(), 1, true)
+      uv.fs_unlink(left)
+   end)
+
    it("is void after a boot, and without a step", function()
       local step = json.encode { step = 1, kind = "command", about = { argv = { "false" }, undoes = "x",
          namespace = require("framegauge.core.namespace").own() } }

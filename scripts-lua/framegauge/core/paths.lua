@@ -40,18 +40,23 @@ function M.runtimes()
    return list
 end
 
---- The folder of sockets and journals, which is created if needed and belongs to the user alone.
--- @return path, or nil and what is wrong
-function M.runtime()
-   local uid, folder = uv.getuid(), M.runtimes()[1]
-   make_private(folder)
+--- Whether a folder is there and nobody else can have written to it. @return its path; or nil and why not
+function M.private(folder)
    local stat = uv.fs_lstat(folder)
    if not stat or stat.type ~= "directory" then
       return nil, folder .. " cannot be created"
-   elseif stat.uid ~= uid or stat.mode % 64 ~= 0 then
+   elseif stat.uid ~= uv.getuid() or stat.mode % 64 ~= 0 then
       return nil, folder .. " must belong to this user alone (mode 0700)"
    end
    return folder
+end
+
+--- The folder of sockets and journals, which is created if needed and belongs to the user alone.
+-- @return path, or nil and what is wrong
+function M.runtime()
+   local folder = M.runtimes()[1]
+   make_private(folder)
+   return M.private(folder)
 end
 
 return M

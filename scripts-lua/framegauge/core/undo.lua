@@ -242,7 +242,7 @@ end
 function M.each_left(fn)
    local journals, busy = {}, {}
    for _, folder in ipairs(paths.runtimes()) do
-      local scan = uv.fs_scandir(folder)
+      local scan = paths.private(folder) and uv.fs_scandir(folder) -- commands of others are not run
       for name in scan and uv.fs_scandir_next or function() end, scan do
          journals[#journals + 1] = name:sub(-#ENDING) == ENDING and open_left(folder .. "/" .. name, busy)
             or nil
