@@ -4,6 +4,7 @@
 --
 -- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
 -- gives the same bytes.
+local Folder = require "framegauge.report.folder"
 local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
@@ -34,12 +35,7 @@ end
 
 --- What run.json of a folder says of when and where; empty without the file, or with half of it.
 function M.moment(folder)
-   local file = io.open(folder .. "/run.json", "rb")
-   local text = file and file:read "*a" or "{}"
-   if file then
-      file:close()
-   end
-   local ok, value = pcall(M.read, text)
+   local ok, value = pcall(M.read, Folder.open(folder):read "run.json" or "{}")
    return ok and type(value) == "table" and value or {}
 end
 

@@ -120,7 +120,12 @@ end
 
 --- A whole file's text, or nil and a message.
 function Folder:read(name)
-   local file, message = io.open(self.path .. "/" .. name, "rb")
+   local path = self.path .. "/" .. name
+   local stat = uv.fs_stat(path)
+   if stat and stat.type ~= "file" and stat.type ~= "directory" then
+      return nil, path .. ": no regular file" -- a pipe of a folder from elsewhere would be waited for
+   end
+   local file, message = io.open(path, "rb")
    if not file then
       return nil, message
    end
@@ -129,9 +134,17 @@ function Folder:read(name)
    return text, why
 end
 
+-- The path of a file that is written to where it is: in a folder from elsewhere it may be a link.
+local function own_path(self, name)
+   local path = self.path .. "/" .. name
+   local stat = uv.fs_lstat(path)
+   must(path, not stat or stat.type == "file", "it is no regular file")
+   return path
+end
+
 --- Keep only the first bytes of a file.
 function Folder:truncate(name, size)
-   local path = self.path .. "/" .. name
+   local path = own_path(self, name)
    local fd = must(path, uv.fs_open(path, "r+", 0))
    must(path, uv.fs_ftruncate(fd, size))
    must(path, uv.fs_fsync(fd))
@@ -148,6 +161,7 @@ end
 function Folder:append(name, line)
    local path, fd = self.path .. "/" .. name, self.appended[name]
    if not fd then
+      own_path(self, name)
       fd = must(path, uv.fs_open(path, "a", tonumber("644", 8)))
       self.appended[name] = fd
       self:sync()
@@ -158,7 +172,8 @@ end
 --- Write a whole file: a reader sees the old one or the new one.
 function Folder:write(name, text)
    local path = self.path .. "/" .. name
-   local fd = must(path, uv.fs_open(path .. ".new", "w", tonumber("644", 8)))
+   uv.fs_unlink(path .. ".new") -- of a run that was killed; or a link to somewhere else
+   local fd = must(path, uv.fs_open(path .. ".new", "wx", tonumber("644", 8)))
    local written, why = pcall(write_all, fd, path, text)
    uv.fs_close(fd)
    if not written then

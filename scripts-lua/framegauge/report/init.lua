@@ -21,15 +21,6 @@ local function refuse(status, message)
    user_error.raise("report", status, "%s", message)
 end
 
-local function read_file(path)
-   local file, message = io.open(path, "rb")
-   local content = file and file:read "*a"
-   if file then
-      file:close()
-   end
-   return content, message
-end
-
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
 -- @param folder  its path
 -- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
@@ -37,7 +28,7 @@ end
 -- return row.frame_size, row.validity --> 64 valid
 function M.read(folder)
    local path = folder .. "/result.json"
-   local content, message = read_file(path)
+   local content, message = Folder.open(folder):read "result.json"
    if not content then
       refuse(BAD_USAGE, "no result to render: " .. (message or path .. " cannot be read"))
    end

@@ -1,11 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Tables for spreadsheets: RFC 4180 with line feeds, one line for each row of a result.
+--
+-- A spreadsheet takes a text that begins with one of FORMULA for a formula, which may run programs. Such a
+-- text gets an apostrophe in front. Numbers stay as they are.
 local json = require "framegauge.text.json"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 
 local M = {}
+
+local FORMULA = "^[=+%-@\t\r]"
 
 local function field(value)
    if value == nil then
@@ -14,7 +19,8 @@ local function field(value)
       return json.encode(value)
    end
    local text = type(value) == "table" and table.concat(value, "; ") or tostring(value)
-   return text:find '[",\n]' and '"' .. text:gsub('"', '""') .. '"' or text
+   text = text:find(FORMULA) and "'" .. text or text
+   return text:find '[",\r\n]' and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
 --- The text of a CSV file. What is not known is empty.
