@@ -11,7 +11,7 @@ local FILTER = "a filter such as udp port 7, see pcap-filter(7)"
 local of_port = {
    type = "group",
    fields = {
-      { key = "file", type = "string", longest = 4096, required = true,
+      { key = "file", type = "string", longest = 4096, required = true, does = "writes the file",
         help = "where to: pcapng if it is called so, else pcap" },
       { key = "filter", type = "string", longest = 10000, default_help = "all frames",
         help = "which frames, in the language of pcap-filter(7)" },

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The keys of hooks, in the notation of plan/rows.lua; what they do: framegauge.run.hooks.
+local shared = require "framegauge.plan.shared_rows"
+
 local M = {}
 
 local of_hook = {
@@ -12,10 +14,9 @@ local of_hook = {
         help = "when: at the end of a run, whatever it is; if it passed or failed what the plan or --expect "
            .. "asks for; if its verdict is that; or if the level of a figure became worse (framegauge "
            .. "history)" },
-      { key = "command", type = "list", of = { type = "string", longest = 10000 }, least = 1,
-        default_help = "none",
-        help = "a program and its arguments; it gets a message as JSON on its standard input" },
-      { key = "webhook", type = "string", longest = 2000, default_help = "none",
+      shared.command("command",
+         "a program and its arguments; it gets a message as JSON on its standard input", "none"),
+      { key = "webhook", type = "string", longest = 2000, default_help = "none", does = "sends a message to",
         help = "an address that the message is sent to by POST, such as http://10.0.0.1:8000/runs; for "
            .. "https let command be curl" },
       { key = "timeout", type = "time", default = "30s", min = "100ms", max = "1h",

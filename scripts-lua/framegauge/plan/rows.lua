@@ -124,6 +124,7 @@ local host = {
         help = "how late a frame may be and still be sent; later ones are dropped and counted. Bursts, and "
            .. "what a policer is to pass, have bounds of their own, which are never above this one" },
       { key = "eal", type = "list", of = { type = "string" }, default = {}, default_help = "none",
+        does = "gives DPDK the arguments",
         help = "further arguments for DPDK's EAL" },
    },
 }

@@ -54,4 +54,12 @@ M.tcp = {
    },
 }
 
+--- A program that is run, and its arguments. `framegauge check` names it (plan/actions.lua).
+function M.command(key, help, default)
+   return {
+      key = key, type = "list", of = { type = "string", longest = 10000 }, least = 1, does = "runs a command",
+      default_help = default, help = help,
+   }
+end
+
 return M

@@ -14,13 +14,6 @@ local units = require "framegauge.text.units"
 
 local MOST_CELLS = 2000000 -- intervals of all routes that are counted; 64 octets each
 
-local function command(key, help, default)
-   return {
-      key = key, type = "list", of = { type = "string", longest = 10000 }, least = 1, default_help = default,
-      help = help,
-   }
-end
-
 local routes = {
    key = "routes", type = "group", help = "what moves: routes by their destinations, or flows",
    fields = {
@@ -64,10 +57,10 @@ local row = {
         help = "by when after the event all routes must be back" },
       { key = "validation", type = "time", default = "5s", min = "1ms", max = "1h",
         help = "how long they must then stay without loss (sustained convergence validation time)" },
-      command("command", "causes the failure: a program and its arguments",
+      shared.command("command", "causes the failure: a program and its arguments",
          "none: link, the reference device's outage, or the person at the terminal"),
-      command("revert_command", "undoes it; measured, too, as the reversion", "none"),
-      { key = "link", type = "string", default_help = "none",
+      shared.command("revert_command", "undoes it; measured, too, as the reversion", "none"),
+      { key = "link", type = "string", default_help = "none", does = "takes down the link of port",
         help = "or a port of the tester, an interface of the kernel, whose link is taken down, and up again "
            .. "as the reversion" },
       { key = "outage", type = "time", default = "50ms", min = "1us", max = "1h",

@@ -166,7 +166,7 @@ local row = {
         help = "at a time; of UDP_STREAM streams; of UDP_RR and DNS requests, a port for each" },
       { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
         help = "of TCP streams: bytes of each write, which waits for room in the send buffer" },
-      { key = "file", type = "string", default = "/proc/self/exe",
+      { key = "file", type = "string", default = "/proc/self/exe", does = "sends the bytes of the file",
         help = "of TCP_SENDFILE; the default is the program's own" },
       { key = "interval", type = "time", min = "1ms", max = "1h", default_help = "none",
         help = "of the series of a trial: the traffic received in each" },

@@ -27,7 +27,8 @@ local row = {
    key = "replay", type = "group",
    help = "a capture replayed from one port, and whether all of it arrives at the other one",
    fields = {
-      { key = "file", type = "string", longest = 4096, default_help = "none; it must be given",
+      { key = "file", type = "string", longest = 4096, does = "reads the file",
+        default_help = "none; it must be given",
         help = "pcap or pcapng, of Ethernet; a relative path begins at the plan's folder" },
       { key = "from", type = "string", default_help = "the first port", help = "the port that sends" },
       { key = "speed", type = "string", longest = 16, default_help = "1x: as recorded",

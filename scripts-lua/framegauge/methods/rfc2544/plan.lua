@@ -157,9 +157,8 @@ local reset = {
    help = "how long the device is out of service after a reset (RFC 2544, 26.6; RFC 6201)",
    fields = {
       rate "the load",
-      { key = "command", type = "list", of = { type = "string", longest = 10000 }, least = 1,
-        default_help = "none: the person at the terminal is asked; the reference device does it by itself",
-        help = "resets the device: a program and its arguments" },
+      shared.command("command", "resets the device: a program and its arguments",
+         "none: the person at the terminal is asked; the reference device does it by itself"),
       { key = "after", type = "time", default = "15s", min = "0s", max = "1h",
         help = "when, from the start of the load" },
       { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",

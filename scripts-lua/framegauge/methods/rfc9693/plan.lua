@@ -110,9 +110,9 @@ local row = {
       { key = "timeout", type = "time", default = "300s", min = "1ms", max = "24h",
         help = "as set on the device: after which it forgets a UDP connection that is idle. All of an "
            .. "experiment has to happen before" },
-      { key = "clear", type = "list", of = { type = "string", longest = 10000 }, least = 1,
-        default_help = "none: before each experiment timeout and a tenth more are waited",
-        help = "program and arguments that empty the table of the device, and return when that is done" },
+      shared.command("clear",
+         "program and arguments that empty the table of the device, and return when that is done",
+         "none: before each experiment timeout and a tenth more are waited"),
       { key = "gap", type = "time", default = "1s", max = "10min",
         help = "between establishing connections and using them" },
       { key = "order", type = "enum", values = { "random", "increasing" }, default = "random",

@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a plan does on the host besides sending frames: programs it runs, files it reads and writes, whom it
+-- sends messages to. A plan from somebody else is as powerful as a script; this says where.
+--
+-- A row of a key that does such a thing says so by `does`, a verb phrase that the value completes.
+local rows = require "framegauge.plan.rows"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+-- What devices do, by patterns of their names.
+local DEVICES = {
+   { "^pcap:([^,]+)", "reads the file" }, { "^pcap:[^,]*,(.+)$", "writes the file" },
+   { "^vdev:(.+)$", "has a DPDK driver open" },
+}
+
+local SHAPED = { capture = "captures" } -- what a loaded plan calls the group
+
+-- On one line, without what could control a terminal.
+local function text_of(value)
+   local text = type(value) == "table" and table.concat(value, " ") or tostring(value)
+   return (text:gsub("[%c\127]", "?"))
+end
+
+local function walk(row, value, path, add)
+   if value == nil or value == row.default or row.type == "list" and not value[1] then
+      return
+   elseif row.does then
+      add(path, row.does, text_of(value))
+   elseif row.type == "map" then
+      for _, one in ipairs(value) do
+         walk(row.of, one, path .. "." .. one[row.name], add)
+      end
+   elseif row.fields and type(value) == "table" then
+      for _, field in ipairs(row.fields) do
+         walk(field, value[field.key], path .. "." .. field.key, add)
+      end
+   end
+end
+
+--- What a loaded plan does on the host.
+-- @return list of { key =, does =, what = }
+function M.of(plan)
+   local list = {}
+   local function add(key, does, what)
+      list[#list + 1] = { key = key, does = does, what = what }
+   end
+   for _, port in ipairs(plan.ports) do
+      for _, device in ipairs(DEVICES) do
+         local what = port.device:match(device[1])
+         if what then
+            add(("ports.%s.device"):format(port.name), device[2], what)
+         end
+      end
+   end
+   for _, key in ipairs { "host", plan.test, "capture", "hooks" } do
+      walk(tables.find(rows.fields, "key", key), plan[SHAPED[key] or key], key, add)
+   end
+   return list
+end
+
+return M
