@@ -3,6 +3,7 @@
 local Machine = require "framegauge.core.machine"
 local doctor = require "framegauge.doctor"
 local measure = require "framegauge.doctor.measure"
+local scratch = require "scratch"
 
 local ffi = require "ffi"
 local uv = require "luv"
@@ -348,6 +349,30 @@ describe("setup", function()
       end
       refused("did not take the driver vfio%-pci and has ixgbe again", setup.bind, machine, "eth2")
       assert.equal("ixgbe", machine:link_name "/sys/bus/pci/devices/0000:03:00.0/driver")
+   end)
+
+   it("writes down what a card had, until it has its driver", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
+      files["/sys/bus/pci/drivers/ixgbe/unbind"] = ""
+      local machine = with_bus(files, "0000:03:00.0")
+      local write = machine.write
+      function machine:write(path, text)
+         return not path:find "drivers_probe$" and write(self, path, text) or nil, "EACCES"
+      end
+      refused("EACCES; this needs root", setup.bind, machine, "eth2")
+      local undo, problems = require "framegauge.core.undo", {}
+      undo.each_left(function(journal) problems[#problems + 1] = journal end)
+      assert.same({}, problems) -- this process lives
+      local kinds = require "framegauge.core.undo_kinds"
+      local about = { root = machine.root, card = "0000:03:00.0", driver = "ixgbe", override = "" }
+      assert.equal("0000:03:00.0 has the driver none, it had ixgbe", kinds.driver.problem(about))
+      undo.finish() -- as at the end of the process; no kernel is here to give the driver back
+      local card = machine.root .. "/sys/bus/pci/devices/0000:03:00.0/"
+      assert.matches("^\n", scratch.read(card .. "driver_override"))
+      uv.fs_symlink("../../drivers/ixgbe", card .. "driver")
+      scratch.write(card .. "driver_override", "(null)\n")
+      assert.is_nil(kinds.driver.problem(about))
+      undo.finish()
    end)
 
    -- sysfs opens such files for writing alone, whoever asks; here we are somebody whom the mode concerns

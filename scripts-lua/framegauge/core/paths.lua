@@ -51,12 +51,28 @@ function M.private(folder)
    return folder
 end
 
---- The folder of sockets and journals, which is created if needed and belongs to the user alone.
--- @return path, or nil and what is wrong
-function M.runtime()
-   local folder = M.runtimes()[1]
+local function made(folder)
    make_private(folder)
    return M.private(folder)
+end
+
+--- The folder of sockets, which is created if needed and belongs to the user alone.
+-- @return path, or nil and what is wrong
+function M.runtime()
+   return made(M.runtimes()[1])
+end
+
+--- The folder of journals: as runtime(), or another one where that is somebody else's, as with sudo and su.
+-- @return path, or nil and what is wrong with the last one
+function M.journals()
+   local path, why
+   for _, folder in ipairs(M.runtimes()) do
+      path, why = made(folder)
+      if path then
+         break
+      end
+   end
+   return path, why
 end
 
 return M

@@ -10,11 +10,11 @@ M.FOLDER = "/sys/bus/pci/devices/"
 
 local NO_OVERRIDE = "(null)"
 
---- What a card has now, for the journal of framegauge.core.undo.
+--- What a card has now, for the journal of framegauge.core.undo. The tests have a machine that is a folder.
 function M.state(machine, card)
    local override = machine:read(M.FOLDER .. card .. "/driver_override")
    return {
-      card = card, driver = machine:link_name(M.FOLDER .. card .. "/driver"),
+      root = machine.root, card = card, driver = machine:link_name(M.FOLDER .. card .. "/driver"),
       override = override ~= NO_OVERRIDE and override or "",
    }
 end
@@ -35,7 +35,7 @@ function M.change(machine, card, override)
 end
 
 function M.problem(about)
-   local now = M.state(Machine.at "", about.card)
+   local now = M.state(Machine.at(about.root), about.card)
    if now.driver == about.driver and now.override == about.override or not now.override then
       return nil
    end
@@ -43,7 +43,7 @@ function M.problem(about)
 end
 
 function M.undo(about)
-   local driver, why = M.change(Machine.at "", about.card, about.override)
+   local driver, why = M.change(Machine.at(about.root), about.card, about.override)
    return driver == about.driver or nil, why or "it has the driver " .. (driver or "none")
 end
 

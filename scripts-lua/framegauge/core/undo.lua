@@ -81,7 +81,7 @@ local function create(path)
 end
 
 local function begin()
-   local folder, why = paths.runtime()
+   local folder, why = paths.journals()
    local path = folder and ("%s/host-%d-%s%s"):format(folder, uv.os_getpid(), start_time(), ENDING)
    local fd
    if path then

@@ -67,13 +67,12 @@ end
 
 -- Until it returns, an end of the process gives the card the driver again that it had.
 local function change_driver(machine, card, override)
-   local step = machine.root == "" and undo.group():step("driver", pci_driver.state(machine, card.address))
+   local step = undo.group():step("driver", pci_driver.state(machine, card.address))
    local driver, message = pci_driver.change(machine, card.address, override)
    if message then
       refuse(ENVIRONMENT, "%s%s", message, message:find("^E[AP]") and "; this needs root" or "")
-   elseif step then
-      step:forget()
    end
+   step:forget()
    return driver
 end
 
