@@ -24,6 +24,13 @@ fg_stream_open(struct fg_l4 *w, unsigned app, const struct fg_flow *flow)
 }
 
 void
+fg_stream_control(const struct fg_l4 *w, struct fg_stream *s)
+{
+	if (layer_of(w, s) == NULL)
+		conn_of(s)->flags |= CONTROL;
+}
+
+void
 fg_stream_ready(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (layer_of(w, s) != NULL)

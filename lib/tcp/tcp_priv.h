@@ -158,7 +158,9 @@ ready_take(struct fg_l4 *w)
 static inline const struct fg_l4_tcp *
 tcp_of(const struct fg_l4 *w, const struct conn *c)
 {
-	return &w->app[c->stream.app]->tcp;
+	const struct fg_app *app = w->app[c->stream.app];
+
+	return c->flags & CONTROL ? &app->control_tcp : &app->tcp;
 }
 
 static inline const struct fg_app_ops *

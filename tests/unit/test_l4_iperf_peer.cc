@@ -66,7 +66,7 @@ TEST(L4IperfPeer, NumbersGoOnBehindTheLast)
 	EXPECT_EQ(20 * came, results[0].ours.octets);
 }
 
-/* as Linux, which gives a socket 2304 at least; with an octet even the control connection stands still */
+/* as Linux, which gives a socket 2304 at least */
 TEST(L4IperfPeer, AWindowOfAnOctetStopsNothing)
 {
 	IperfPeer p;
@@ -81,6 +81,29 @@ TEST(L4IperfPeer, AWindowOfAnOctetStopsNothing)
 	ASSERT_EQ(1u, OfKind(all, FG_L4_IPERF_RESULT).size());
 	EXPECT_EQ(1000u, OfKind(all, FG_L4_IPERF_RESULT)[0].ours.octets);
 	EXPECT_EQ(FG_L4_IPERF_DONE, all.back().end);
+}
+
+TEST(L4IperfPeer, OnlyTheStreamsHaveTheTcpThatTheClientAsksFor)
+{
+	IperfPeer p;
+
+	for (const char *window : {"1", "100000000"}) {
+		p.Begin(std::string("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"MSS\":536,") +
+			"\"window\":" + window + "}");
+		p.OpenStream(1);
+		EXPECT_EQ(524u, fg_stream_segment(p.t->line[1].conn));  /* with time stamps */
+		EXPECT_EQ(1448u, fg_stream_segment(p.t->line[0].conn)); /* in the second test, too */
+		p.Say(std::string(5000, 'x'), 1);
+		p.Say("\x4");
+		EXPECT_EQ(window[1] == '\0', conn_of(p.t->line[1].conn)->snd_wnd <= 2304);
+		EXPECT_LT(500000u, conn_of(p.t->line[0].conn)->snd_wnd);
+		EXPECT_GT(2000000u, conn_of(p.t->line[0].conn)->snd_wnd);
+		p.SayText("{\"streams\":[{\"id\":1,\"bytes\":5000}]}" + std::string(100000, ' '));
+		p.Say("\x10");
+		EXPECT_EQ(FG_L4_IPERF_DONE, p.Last().end);
+		talker_close(p.t, 0, true);
+		talker_close(p.t, 1, true);
+	}
 }
 
 /* its option --rcv-timeout, or a port that is in use */

@@ -128,6 +128,8 @@ open_as(struct fg_l4 *w, struct application *a, uint8_t phase)
 	if (s == NULL)
 		return NULL;
 	iperf_conn_of(s)->phase = phase;
+	if (phase == PHASE_CONTROL)
+		fg_stream_control(w, s);
 	client_of(s)->since = w->now;
 	return s;
 }

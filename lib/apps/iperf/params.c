@@ -100,7 +100,6 @@ iperf_read_params(struct iperf_params *p, const char *text, size_t octets, uint3
 void
 iperf_apply_params(const struct iperf_params *p, struct fg_l4_tcp *tcp)
 {
-	/* the control connection has these buffers, too; less than Linux gives would stop it */
 	if (p->window >= 1)
 		tcp->receive_buffer = tcp->send_buffer =
 			(uint32_t)fmin(fmax(p->window, MIN_WINDOW), MAX_WINDOW);

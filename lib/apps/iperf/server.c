@@ -25,6 +25,24 @@ wait_for(const struct fg_l4 *w, struct iperf *p, uint8_t state, uint64_t seconds
 	p->deadline = w->now + seconds * NS_PER_S;
 }
 
+/*
+ * the servers for both IP versions are one: set the TCP of both as @p params ask for, NULL: as it was
+ * configured
+ */
+static void
+set_tcp(struct fg_l4 *w, const struct iperf *p, const struct iperf_params *params)
+{
+	for (unsigned i = 0; i < w->apps; i++) {
+		struct application *a = (struct application *)w->app[i];
+
+		if (a->kind != p->owner->kind || iperf_of_app(&a->base) != p)
+			continue;
+		a->base.tcp = a->config.tcp;
+		if (params != NULL)
+			iperf_apply_params(params, &a->base.tcp);
+	}
+}
+
 /* the test is over, whatever came of it; the control connection may have to say something still */
 static void
 server_finish(struct fg_l4 *w, struct iperf *p, enum fg_l4_iperf_end ending)
@@ -39,6 +57,7 @@ server_finish(struct fg_l4 *w, struct iperf *p, enum fg_l4_iperf_end ending)
 		if (p->stream[i].conn != NULL)
 			iperf_release(w, p->stream[i].conn);
 	p->streams = 0;
+	set_tcp(w, p, NULL); /* before the next client connects */
 	wait_for(w, p, IPERF_CLOSING, LAST_S);
 	if (p->control == NULL || p->control->acked >= p->queued) {
 		if (p->control != NULL)
@@ -61,24 +80,6 @@ fault(struct fg_l4 *w, struct iperf *p, uint32_t error, enum fg_l4_iperf_end end
 	server_finish(w, p, ending);
 }
 
-/*
- * the servers for both IP versions are one: set the TCP of both as @p params ask for, NULL: as it was
- * configured
- */
-static void
-set_tcp(struct fg_l4 *w, const struct iperf *p, const struct iperf_params *params)
-{
-	for (unsigned i = 0; i < w->apps; i++) {
-		struct application *a = (struct application *)w->app[i];
-
-		if (a->kind != p->owner->kind || iperf_of_app(&a->base) != p)
-			continue;
-		a->base.tcp = a->config.tcp;
-		if (params != NULL)
-			iperf_apply_params(params, &a->base.tcp);
-	}
-}
-
 void
 iperf_server_begin(struct fg_l4 *w, struct iperf *p, struct fg_stream *s)
 {
@@ -86,8 +87,8 @@ iperf_server_begin(struct fg_l4 *w, struct iperf *p, struct fg_stream *s)
 	p->refusal = 0;
 	p->control = s;
 	iperf_conn_of(s)->phase = PHASE_CONTROL;
+	fg_stream_control(w, s);
 	wait_for(w, p, IPERF_COOKIE_DUE, STEP_S);
-	set_tcp(w, p, NULL);
 }
 
 void
