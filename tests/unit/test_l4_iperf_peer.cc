@@ -106,6 +106,38 @@ TEST(L4IperfPeer, OnlyTheStreamsHaveTheTcpThatTheClientAsksFor)
 	}
 }
 
+/* clients since 3.16 look only once a second whether they have it */
+TEST(L4IperfPeer, TheServerSendsAsMuchAsTheClientWants)
+{
+	const struct {
+		const char *what;
+		uint64_t octets; /* of both streams */
+	} cases[] = {
+		{"\"num\":4500", 5000}, /* in whole blocks */
+		{"\"blockcount\":3", 3000},
+		{"\"num\":1", 1000},
+		{"\"num\":4500,\"bandwidth\":800000", 5000},
+	};
+
+	for (const auto &c : cases) {
+		IperfPeer p;
+		uint64_t octets = 0;
+
+		p.Begin(std::string("{\"parallel\":2,\"reverse\":true,\"len\":1000,") + c.what + "}");
+		p.OpenStream(1);
+		p.OpenStream(2);
+		for (int i = 0; i < 1000; i++)
+			talker_wait(p.t, ms);
+		p.Say("\x4");
+		p.SayText("{\"streams\":[]}");
+		p.Say("\x10");
+		for (const fg_l4_iperf_report &r : OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT))
+			octets += r.ours.octets;
+		EXPECT_EQ(c.octets, octets) << c.what;
+		EXPECT_EQ(c.octets, p.Heard(1).size() + p.Heard(2).size()) << c.what;
+	}
+}
+
 /* its option --rcv-timeout, or a port that is in use */
 TEST(L4IperfPeer, AClientMayGiveUp)
 {

@@ -85,6 +85,7 @@ struct iperf_params {
 	bool other_congestion; /* of a name that we do not know */
 	uint8_t congestion;    /* 1 + enum fg_l4_congestion; 0: not said */
 	double parallel, length, omit_s, time_s, rate_bps, mss, window;
+	double octets, blocks; /* TCP: to be sent by all streams together; 0: until the test ends */
 };
 
 struct iperf_stream {
@@ -95,6 +96,7 @@ struct iperf_stream {
 	uint64_t packets, lost, out_of_order; /* of UDP */
 	uint64_t arrived_at;                  /* ns: last payload */
 	struct jitter jitter;
+	uint64_t most;                           /* of TCP that sends: bytes, unless the test ends before */
 	double next_at;                          /* ns: when its next datagram is due */
 	uint64_t left_out;                       /* datagrams that were due too long ago to be sent */
 	struct fg_l4_iperf_count omitted, shown; /* when figures began, and at the last interval */

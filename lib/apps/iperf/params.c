@@ -6,7 +6,7 @@
 #include "iperf_priv.h"
 
 enum { MIN_UDP = 16, MIN_TCP_MSS = 88, MAX_TCP_MSS = 9216, TCP_LENGTH = 131072 };
-static const double MAX_TIME_S = 86400, MIN_WINDOW = 2304, MAX_WINDOW = 1 << 30;
+static const double MAX_TIME_S = 86400, MIN_WINDOW = 2304, MAX_WINDOW = 1 << 30, MAX_OCTETS = 1e18;
 
 static bool
 has_text(const struct json_value *v, const char *text)
@@ -48,6 +48,8 @@ take_param(void *context, const struct json_value *v)
 		{"bandwidth", &p->rate_bps, NULL},
 		{"MSS", &p->mss, NULL},
 		{"window", &p->window, NULL},
+		{"num", &p->octets, NULL},
+		{"blockcount", &p->blocks, NULL},
 	};
 
 	if (v->depth != 1 || v->key == NULL)
@@ -94,6 +96,9 @@ iperf_read_params(struct iperf_params *p, const char *text, size_t octets, uint3
 		p->length = TCP_LENGTH;
 	if (!within(p->rate_bps, 1, 1e15))
 		p->rate_bps = 0;
+	if (p->blocks > 0)
+		p->octets = p->blocks * p->length;
+	p->blocks = within(p->octets, 1, MAX_OCTETS) ? ceil(p->octets / p->length) : 0;
 	return p->reverse && p->both ? IPERF_BAD_PARAMS : 0;
 }
 

@@ -11,9 +11,42 @@
 static const uint64_t PACE_NS = 1000000;
 static const uint64_t ENDLESS = UINT64_MAX / 4;
 
+static uint64_t
+cookie_octets(const struct iperf *p)
+{
+	return p->server ? 0 : IPERF_COOKIE;
+}
+
+/*
+ * Stream number @p index of those that send has its share of what the client wants to have sent. Where there
+ * is omitted time, the ends do not agree on which bytes were the first, and the client alone ends the test.
+ */
+static uint64_t
+most_octets(const struct iperf *p, uint32_t index)
+{
+	uint64_t blocks = (uint64_t)p->params.blocks, streams = (uint64_t)p->params.parallel;
+
+	if (blocks == 0 || p->params.omit_s > 0)
+		return ENDLESS;
+	return (blocks / streams + (index < blocks % streams)) * (uint64_t)p->params.length;
+}
+
+/* all that the stream may write now, of @p octets in all */
+static void
+write_until(struct fg_l4 *w, const struct iperf *p, const struct iperf_stream *s, uint64_t octets)
+{
+	uint64_t written = s->conn->written - cookie_octets(p);
+
+	octets = octets < s->most ? octets : s->most;
+	if (octets > written)
+		fg_stream_write(w, s->conn, octets - written);
+}
+
 void
 iperf_run(struct fg_l4 *w, struct iperf *p)
 {
+	uint32_t senders = 0;
+
 	p->running_at = w->now;
 	p->omit_at = w->now + (uint64_t)(p->params.omit_s * 1e9);
 	p->omitting = p->params.omit_s > 0;
@@ -22,8 +55,10 @@ iperf_run(struct fg_l4 *w, struct iperf *p)
 		struct iperf_stream *s = &p->stream[i];
 
 		s->next_at = (double)w->now;
+		if (s->sends)
+			s->most = most_octets(p, senders++);
 		if (s->conn != NULL && s->sends && p->params.rate_bps == 0)
-			fg_stream_write(w, s->conn, ENDLESS);
+			write_until(w, p, s, ENDLESS);
 	}
 }
 
@@ -43,19 +78,13 @@ end_of_omission(struct fg_l4 *w, struct iperf *p)
 static void
 pace(struct fg_l4 *w, struct iperf *p)
 {
-	double due = (double)(w->now - p->running_at) * 1e-9 * p->params.rate_bps / 8, more;
-	uint64_t cookie = p->server ? 0 : IPERF_COOKIE, written;
+	double due = (double)(w->now - p->running_at) * 1e-9 * p->params.rate_bps / 8;
 
 	for (uint32_t i = 0; i < p->streams; i++) {
-		struct iperf_stream *s = &p->stream[i];
+		const struct iperf_stream *s = &p->stream[i];
 
-		if (s->conn == NULL || !s->sends)
-			continue;
-		written = s->conn->written - cookie;
-		more = due - (double)written;
-		if (more > 0)
-			fg_stream_write(w, s->conn,
-					(uint64_t)(ceil(more / p->params.length) * p->params.length));
+		if (s->conn != NULL && s->sends)
+			write_until(w, p, s, (uint64_t)(ceil(due / p->params.length) * p->params.length));
 	}
 }
 
@@ -84,7 +113,7 @@ iperf_halt(struct fg_l4 *w, struct iperf *p)
 		if (s->conn == NULL || !iperf_is_frozen(p, s))
 			continue;
 		s->octets = iperf_octets(p, s);
-		if (p->server)
+		if (p->server && s->octets < s->most)
 			fg_stream_write(w, s->conn, ENDLESS);
 		else if (s->sends)
 			fg_stream_truncate(w, s->conn);
