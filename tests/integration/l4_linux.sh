@@ -31,10 +31,11 @@ captures=()
 if [ "$mode" != offload ] && command -v tshark >/dev/null; then
 	capture_both "port 5080 or port 6080 or port 7080"
 fi
-# over each IP version linux.lua checks 12 things, and nginx in 14 ways or not at all; three are checked here,
-# or two
+# over each IP version linux.lua checks 9 things, each iperf3 in 3 ways, and nginx in 14 ways or not at all; three
+# are checked here, or two
 [ "$mode" = offload ] && here=2 || here=3
-echo "1..$((2 * (12 + ${nginx:+13+}1) + here))"
+IFS=: read -ra iperf3 <<<"${IPERF3:-iperf3}"
+echo "1..$((2 * (9 + 3 * ${#iperf3[@]} + ${nginx:+13+}1) + here))"
 ip netns exec "$tester" "$program" script tests/integration/l4/linux.lua "$work" "$linux" "$peer" "$mode" \
 	$nginx 2>&1
 status=$?
