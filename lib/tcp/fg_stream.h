@@ -149,7 +149,7 @@ struct fg_app {
 	const struct fg_app_ops *ops;
 	const struct fg_layer *layer; /* what its streams go through; NULL: they are TCP connections */
 	struct fg_l4_tcp tcp;
-	struct fg_l4_tcp control_tcp; /* of streams for which fg_stream_control() was called */
+	uint32_t control_buffer; /* in place of both buffers, for streams of fg_stream_control() */
 	uint8_t index;
 	uint8_t below;            /* with a layer: index of the layer's application */
 	bool listens, udp;        /* takes connections; takes datagrams */
@@ -200,7 +200,7 @@ void fg_stream_truncate(struct fg_l4 *w, struct fg_stream *s);
 void fg_stream_close(struct fg_l4 *w, struct fg_stream *s);
 /** Reset it; closed() is called before this returns. */
 void fg_stream_abort(struct fg_l4 *w, struct fg_stream *s);
-/** The stream controls others: its TCP, if it goes through no layer, is control_tcp from now on. */
+/** The stream controls others: its buffers, if it goes through no layer, are control_buffer from now on. */
 void fg_stream_control(const struct fg_l4 *w, struct fg_stream *s);
 /** Call timer() in @p ns; UINT64_MAX: not any more. */
 void fg_stream_timer(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);

@@ -69,8 +69,8 @@ octets_at_once(const struct fg_l4 *w, const struct conn *c)
 static uint32_t
 new_segments(const struct fg_l4 *w, struct conn *c, uint32_t most)
 {
-	uint32_t in_flight = flight(c), room = fg_u32_min(c->snd_wnd, tcp_of(w, c)->send_buffer), usable,
-		 length;
+	uint32_t room = fg_u32_min(c->snd_wnd, buffer_of(w, c, tcp_of(w, c)->send_buffer));
+	uint32_t in_flight = flight(c), usable, length;
 	uint64_t unsent = c->flags & FIN_SENT ? 0 : tcp_unsent(c), data;
 
 	if (unsent == 0)

@@ -16,7 +16,7 @@ enum {
 static uint16_t
 window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
 {
-	uint32_t window = tcp_of(w, c)->receive_buffer;
+	uint32_t window = buffer_of(w, c, tcp_of(w, c)->receive_buffer);
 
 	if (flags & TCP_SYN)
 		return (uint16_t)fg_u32_min(window, UINT16_MAX);

@@ -158,9 +158,14 @@ ready_take(struct fg_l4 *w)
 static inline const struct fg_l4_tcp *
 tcp_of(const struct fg_l4 *w, const struct conn *c)
 {
-	const struct fg_app *app = w->app[c->stream.app];
+	return &w->app[c->stream.app]->tcp;
+}
 
-	return c->flags & CONTROL ? &app->control_tcp : &app->tcp;
+/* @p buffer, unless the connection controls others */
+static inline uint32_t
+buffer_of(const struct fg_l4 *w, const struct conn *c, uint32_t buffer)
+{
+	return c->flags & CONTROL ? w->app[c->stream.app]->control_buffer : buffer;
 }
 
 static inline const struct fg_app_ops *

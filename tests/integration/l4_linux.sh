@@ -31,8 +31,8 @@ captures=()
 if [ "$mode" != offload ] && command -v tshark >/dev/null; then
 	capture_both "port 5080 or port 6080 or port 7080"
 fi
-# over each IP version linux.lua checks 9 things, each iperf3 in 3 ways, and nginx in 14 ways or not at all; three
-# are checked here, or two
+# over each IP version linux.lua checks 9 things, each iperf3 in 3 ways, and nginx in 14 ways or not at all;
+# three are checked here, or two
 [ "$mode" = offload ] && here=2 || here=3
 IFS=: read -ra iperf3 <<<"${IPERF3:-iperf3}"
 echo "1..$((2 * (9 + 3 * ${#iperf3[@]} + ${nginx:+13+}1) + here))"

@@ -18,7 +18,10 @@
 
 #include "iperf_priv.h"
 
-enum { KEEPALIVE_MS = 5000 /* for a client that disappears silently */ };
+enum {
+	KEEPALIVE_MS = 5000, /* for a client that disappears silently */
+	CONTROL_BUFFER = 1 << 20,
+};
 static const uint64_t GREETING_NS = 10000000000;
 
 static void
@@ -256,7 +259,6 @@ static int
 create(struct application *a, struct fg_error *err)
 {
 	const struct fg_l4_app *config = &a->config;
-	struct fg_l4_tcp defaults;
 	struct iperf *p;
 
 	if (!config->server &&
@@ -273,11 +275,9 @@ create(struct application *a, struct fg_error *err)
 	a->config.tcp.nodelay = true;
 	if (config->server && config->tcp.keepalive_ms == 0)
 		a->config.tcp.keepalive_ms = KEEPALIVE_MS;
-	a->base.tcp = a->base.control_tcp = a->config.tcp;
-	/* the buffers are those of streams, and may be too small for a message */
-	fg_l4_tcp_defaults(&defaults);
-	a->base.control_tcp.receive_buffer = defaults.receive_buffer;
-	a->base.control_tcp.send_buffer = defaults.send_buffer;
+	a->base.tcp = a->config.tcp;
+	/* the buffers of the streams may be too small for a message */
+	a->base.control_buffer = CONTROL_BUFFER;
 	if (config->server)
 		return 0;
 	memcpy(p->cookie, config->host, IPERF_COOKIE);
