@@ -59,6 +59,13 @@ count_ring_drops(struct fg_kernel *kernel)
 	return kernel->ring_full;
 }
 
+/* Whether the program that was attached at open is no longer the one, or another process uses it */
+static bool
+is_intercepted(const struct fg_kernel *kernel, const struct fg_link *now)
+{
+	return kernel->xdp ? now->xdp_program != kernel->base.xdp_program : fg_xdp_is_foreign(now);
+}
+
 static void
 counters(struct fg_port *port, struct fg_port_counters *out)
 {
@@ -80,6 +87,7 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 	out->removed = ret == -ENODEV;
 	if (ret != 0)
 		return;
+	out->intercepted = is_intercepted(kernel, &now);
 	before = now.rx_dropped + now.rx_missed - base->rx_dropped - base->rx_missed;
 	/* an interface counts what a full AF_XDP ring turned away as well, or not, as its driver likes */
 	out->rx_missed = kernel->xdp ? RTE_MAX(ring, before) : ring + before;
@@ -162,7 +170,7 @@ examine(struct fg_kernel *kernel, struct fg_error *err)
 			"cap_net_raw,cap_net_admin=ep PROGRAM",
 			name, strerror(errno));
 	close(raw);
-	return 0;
+	return fg_xdp_refuse_foreign(name, link, err);
 }
 
 static int
@@ -203,11 +211,8 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 	const struct timespec pause = {.tv_nsec = 20000000};
 	int ret;
 
-	if (link->xdp_program != 0 && !fg_xdp_is_left_over(link->index, link->xdp_program))
-		return fg_error_set(err, EBUSY, "device", "a program is attached; ip link set %s xdp off",
-				    kernel->interface);
 	if (link->xdp_program != 0)
-		last_release_ns = port_now_ns(CLOCK_MONOTONIC); /* for it was probed */
+		last_release_ns = port_now_ns(CLOCK_MONOTONIC); /* examine() has probed it */
 	if (queues > 1)
 		return fg_error_set(err, ENOTSUP, "device", "%u queues; ethtool -L %s combined 1", queues,
 				    kernel->interface);

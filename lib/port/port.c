@@ -97,21 +97,37 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	return 0;
 }
 
-/* Some virtual devices sit on a kernel interface, by one key or another: never on the one the host needs */
+/* Never the interface that the host needs, nor one that another process takes frames from */
 static int
-spare_the_host(const char *arguments, struct fg_error *err)
+examine_interface(const char *name, struct fg_error *err)
+{
+	int netlink = fg_netlink_open(), ret = 0;
+	struct fg_link link;
+
+	if (fg_netlink_has_default_route(name))
+		ret = fg_error_set(err, EPERM, "device",
+				   "%s carries this host's default route; a test there would cut the host off",
+				   name);
+	else if (netlink >= 0 && fg_netlink_link(netlink, name, 0, &link) == 0)
+		ret = fg_xdp_refuse_foreign(name, &link, err);
+	if (netlink >= 0)
+		close(netlink);
+	return ret;
+}
+
+/* Some virtual devices sit on a kernel interface, which their arguments name by one key or another */
+static int
+examine_arguments(const char *arguments, struct fg_error *err)
 {
 	char value[FG_PORT_INTERFACE_NAME];
+	int ret = 0;
 
-	for (const char *equals = strchr(arguments, '='); equals != NULL; equals = strchr(equals + 1, '=')) {
+	for (const char *equals = strchr(arguments, '='); ret == 0 && equals != NULL;
+	     equals = strchr(equals + 1, '=')) {
 		snprintf(value, sizeof(value), "%.*s", (int)strcspn(equals + 1, ","), equals + 1);
-		if (fg_netlink_has_default_route(value))
-			return fg_error_set(
-				err, EPERM, "device",
-				"%s carries this host's default route; a test there would cut the host off",
-				value);
+		ret = examine_interface(value, err);
 	}
-	return 0;
+	return ret;
 }
 
 static int
@@ -121,7 +137,7 @@ open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, 
 	char device[FG_PORT_DEVICE_NAME];
 	size_t length = strcspn(name->text, ",");
 	const char *args = name->text[length] == ',' ? name->text + length + 1 : "";
-	int ret = spare_the_host(args, err);
+	int ret = examine_arguments(args, err);
 
 	if (ret != 0)
 		return ret;

@@ -176,9 +176,6 @@ uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last *
 bool fg_socket_is_zero_copy(int fd);
 void fg_socket_release(int fd); /* close an AF_XDP socket unless the driver did */
 
-/* xdp.c: @return whether a program attached to an interface is no longer in use */
-bool fg_xdp_is_left_over(int index, uint32_t program);
-
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
 int fg_pci_check(const char *address, struct fg_error *err);
 /* @return whether the device answers at its place on the bus, as far as can be seen */
@@ -202,10 +199,12 @@ struct fg_link {
 int fg_netlink_open(void);
 /* Ask by name, or by index when @p name is NULL. @return 0, -ENODEV, -errno */
 int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
-/* Set IFF_UP or IFF_PROMISC, as `ip link set` does. @return 0, -EPERM, -errno */
-int fg_netlink_set_flag(int fd, int index, unsigned flag, bool on);
-/* Take its XDP program away. @return 0, -EPERM, -errno */
-int fg_netlink_detach_xdp(int fd, int index, bool is_native);
+/* Set it up or down, as `ip link set` does. @return 0, -EPERM, -errno */
+int fg_netlink_set_up(int fd, int index, bool up);
+/* xdp.c: @return whether an XDP program is attached that may be in use, and so take what arrives */
+bool fg_xdp_is_foreign(const struct fg_link *link);
+/* The same as an error; waits up to a second for the sockets of a process that was killed. @return 0, -EBUSY */
+int fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct fg_error *err);
 /* Receive queues a frame may arrive on; an interface that knows none has one */
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver does not know */

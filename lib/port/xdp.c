@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * XDP programs found on an interface. One that a killed tester left behind does no harm and is used again,
- * which saves everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whichever
- * program it serves: the AF_XDP driver takes away what it finds when it fails. So the program must have the
- * name libxdp gives its own, and nobody may hold the socket it feeds, which is found out by asking for the
- * place of that socket.
+ * which saves everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whichever program it
+ * serves: the AF_XDP driver takes away what it finds when it fails. So the program must have the name libxdp
+ * gives its own, and nobody may hold the socket it feeds, which is found out by asking for the place of that
+ * socket. Any other program may take what arrives before a socket of ours sees it, without a count: beside it
+ * a port is not opened, and a trial proves nothing.
  */
+#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/if_xdp.h>
 #include <string.h>
@@ -67,15 +69,32 @@ is_queue_free(int index)
 	return is_free;
 }
 
-bool
-fg_xdp_is_left_over(int index, uint32_t program)
+static bool
+is_left_over(const struct fg_link *link, unsigned looks)
 {
-	if (!is_of_libxdp(program))
+	if (!is_of_libxdp(link->xdp_program))
 		return false;
-	for (int i = 0; i < LOOKS; i++) {
-		if (is_queue_free(index))
+	for (unsigned i = 0; i < looks; i++) {
+		if (i > 0)
+			usleep(BETWEEN_US);
+		if (is_queue_free(link->index))
 			return true;
-		usleep(BETWEEN_US);
 	}
 	return false;
+}
+
+bool
+fg_xdp_is_foreign(const struct fg_link *link)
+{
+	return link->xdp_program != 0 && !is_left_over(link, 1);
+}
+
+int
+fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct fg_error *err)
+{
+	if (link->xdp_program == 0 || is_left_over(link, LOOKS))
+		return 0;
+	return fg_error_set(err, EBUSY, "device",
+			    "another program takes frames from %s by XDP; end it, or: ip link set %s xdp off",
+			    interface, interface);
 }

@@ -237,15 +237,42 @@ TEST_F(KernelNames, OffloadCutsAndJoinsSegments)
 	}
 }
 
-TEST_F(KernelNames, BestIsXdpOrSaysWhyNot)
+TEST_F(KernelNames, BestIsXdpAndRefusesASecondOne)
 {
 	Port best("kernel:fga");
 
 	ASSERT_TRUE(best.Opened()) << best.Message();
 	EXPECT_EQ(0u, std::string(best->caps.mode).find("AF_XDP (")) << best->caps.mode;
-	Port second("kernel:fga");
-	ASSERT_TRUE(second.Opened()) << second.Message();
-	EXPECT_STREQ("AF_PACKET (AF_XDP: a program is attached; ip link set fga xdp off)", second->caps.mode);
+	for (const char *second : {"kernel:fga", "kernel:fga,af_xdp", "kernel:fga,af_packet", "kernel:fga,offload",
+				   "vdev:net_af_packet9,qpairs=1,iface=fga"})
+		ExpectRefusal(second, EBUSY, "another program takes frames from fga by XDP; end it, or: ip link");
+	EXPECT_FALSE(best.Counters().intercepted);
+}
+
+/* by a program that was attached after the port was opened, or in place of its own */
+TEST_P(Kernel, TellsThatAnotherProgramTakesFrames)
+{
+	Port a(std::string("kernel:fga,") + GetParam()), b("kernel:fgb,af_packet");
+	const bool xdp = strcmp(GetParam(), "af_xdp") == 0;
+
+	ASSERT_TRUE(a.Opened() && b.Opened()) << a.Message() << b.Message();
+	ASSERT_TRUE(a.HasLink() && b.HasLink());
+	EXPECT_FALSE(a.Counters().intercepted);
+	if (xdp) {
+		ASSERT_TRUE(Run("ip link set fga xdp off"));
+		EXPECT_TRUE(a.Counters().intercepted);
+		return;
+	}
+	{
+		/* the first that comes attaches its program */
+		Port other("kernel:fga,af_xdp");
+		ASSERT_TRUE(other.Opened()) << other.Message();
+		ExpectIntact(b, other, 0, 100, 60);
+		EXPECT_TRUE(a.Counters().intercepted);
+		EXPECT_TRUE(a.Receive().empty());
+	}
+	EXPECT_FALSE(a.Counters().intercepted);
+	ExpectIntact(b, a, 0, 100, 60);
 }
 
 TEST_F(KernelNames, UsesAgainWhatAKilledTesterLeft)
@@ -266,9 +293,7 @@ TEST_F(KernelNames, UsesAgainWhatAKilledTesterLeft)
 	ASSERT_EQ(1, read(ready[0], &byte, 1)) << "the other tester does not start";
 	{
 		Port a("kernel:fga");
-		ASSERT_TRUE(a.Opened()) << a.Message();
-		EXPECT_STREQ("AF_PACKET (AF_XDP: a program is attached; ip link set fga xdp off)",
-			     a->caps.mode);
+		EXPECT_EQ(-EBUSY, a.status);
 	}
 	kill(child, SIGKILL);
 	waitpid(child, nullptr, 0);

@@ -3,6 +3,7 @@ local records = require "framegauge.trial.result"
 local result = require "framegauge.report.result"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
+local text_verdict = require "framegauge.text.verdict"
 local trial = require "framegauge.trial"
 
 local function raw_direction(name, o)
@@ -342,6 +343,15 @@ describe("the verdict", function()
       }
       assert.equal("invalid", v)
       assert.equal("west: the card or interface was removed", why)
+   end)
+
+   it("is invalid when another process took what arrived, also where the link may change", function()
+      local west = { name = "west", intercepted = 1, link_changes = 1 }
+      local v, why = verdict { west = west, forward = { rx = 0 } }
+      assert.equal("invalid", v)
+      assert.equal("west: another program takes frames from the interface by XDP", why)
+      assert.equal(why, text_verdict.link_reason(west, true))
+      assert.falsy(text_verdict.link_reason({ name = "west", link_changes = 1 }, true))
    end)
 
    -- Counters of a card in agreement with ours, but for what is given.

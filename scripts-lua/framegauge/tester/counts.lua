@@ -30,7 +30,7 @@ local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",
    tx_errors = "tx_errors",
    link_changes = "link_changes", link_faults = "link_faults", link_down = "link_down",
-   removed = "removed", misdirected = "misdirected", unsolicited = "unsolicited",
+   removed = "removed", intercepted = "intercepted", misdirected = "misdirected", unsolicited = "unsolicited",
    queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
    rx_stamp_jumps = "rx_stamp_jumps", rx_pause = "rx_pause", paused_ns = "paused_ns",
    tx_waiting = "tx_waiting",

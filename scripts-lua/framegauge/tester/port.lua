@@ -68,7 +68,8 @@ end
 
 --- What the ports counted in the last trial: drops and errors of the tester's own, frames that were not ours.
 -- @return list of { name =, rx_missed =, rx_no_mbuf =, rx_errors =, tx_errors =, link_changes =,
---         link_faults =, link_down =, removed =, misdirected =, unsolicited =, foreign_by_kind =, ... }
+--         link_faults =, link_down =, removed =, intercepted =, misdirected =, unsolicited =,
+--         foreign_by_kind =, ... }
 -- @usage tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
 -- return port.counts(tester)[2].rx_missed --> 0
 function M.counts(tester)

@@ -91,9 +91,15 @@ end
 
 --- Why a trial is invalid by the link of a port; nil where it is not.
 -- @param port  its counts: link_changes as looks at the link saw them, link_faults as the card counted them;
---              link_down = 1 if there was none at the end of the trial, removed = 1 if the device was gone
-function M.link_reason(port)
-   if port.removed == 1 then
+--              link_down = 1 if there was none at the end of the trial, removed = 1 if the device was gone,
+--              intercepted = 1 if another process could take what arrived
+-- @param may_change  true: the test is about a link that goes down
+function M.link_reason(port, may_change)
+   if port.intercepted == 1 then
+      return ("%s: another program takes frames from the interface by XDP"):format(port.name)
+   elseif may_change then
+      return nil
+   elseif port.removed == 1 then
       return ("%s: the card or interface was removed"):format(port.name)
    elseif port.link_down == 1 then
       return ("the peer of %s is gone: the link was down at the end of the trial"):format(port.name)

@@ -187,7 +187,7 @@ local function invalid_reasons(record, ports, ask)
       add("no frame of any stream was due in %s", units.format_time(ask.seconds))
    end
    for _, port in ipairs(ports) do
-      local lost = not ask.link_may_change and verdict.link_reason(port)
+      local lost = verdict.link_reason(port, ask.link_may_change)
       if lost then
          add("%s", lost)
          no_link = no_link or port.link_down == 1 or port.removed == 1
