@@ -105,9 +105,9 @@ examine_interface(const char *name, struct fg_error *err)
 	struct fg_link link;
 
 	if (fg_netlink_has_default_route(name))
-		ret = fg_error_set(err, EPERM, "device",
-				   "%s carries this host's default route; a test there would cut the host off",
-				   name);
+		ret = fg_error_set(
+			err, EPERM, "device",
+			"%s carries this host's default route; a test there would cut the host off", name);
 	else if (netlink >= 0 && fg_netlink_link(netlink, name, 0, &link) == 0)
 		ret = fg_xdp_refuse_foreign(name, &link, err);
 	if (netlink >= 0)

@@ -243,9 +243,10 @@ TEST_F(KernelNames, BestIsXdpAndRefusesASecondOne)
 
 	ASSERT_TRUE(best.Opened()) << best.Message();
 	EXPECT_EQ(0u, std::string(best->caps.mode).find("AF_XDP (")) << best->caps.mode;
-	for (const char *second : {"kernel:fga", "kernel:fga,af_xdp", "kernel:fga,af_packet", "kernel:fga,offload",
-				   "vdev:net_af_packet9,qpairs=1,iface=fga"})
-		ExpectRefusal(second, EBUSY, "another program takes frames from fga by XDP; end it, or: ip link");
+	for (const char *second : {"kernel:fga", "kernel:fga,af_xdp", "kernel:fga,af_packet",
+				   "kernel:fga,offload", "vdev:net_af_packet9,qpairs=1,iface=fga"})
+		ExpectRefusal(second, EBUSY,
+			      "another program takes frames from fga by XDP; end it, or: ip link");
 	EXPECT_FALSE(best.Counters().intercepted);
 }
 
