@@ -212,6 +212,13 @@ struct fg_net_packet {
 /** Find it. @param length  octets without FCS. A header that is cut off ends the search. */
 void fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *out);
 
+/**
+ * Compute the checksum of TCP or UDP that a sender has left to a card, if the frame has such a one.
+ * @param length  bytes without FCS
+ * @return        whether it had
+ */
+bool fg_net_complete_checksum(uint8_t *frame, size_t length);
+
 /** Make an ARP request for @p target (RFC 826). With target == own address: a gratuitous announcement. */
 size_t fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *out);
 

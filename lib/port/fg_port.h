@@ -43,10 +43,11 @@ struct fg_port_caps {
 	bool exact_counters; /* the card counts each frame in registers, and its driver is known to read them
 			      * all: what they say can be held against what we handed over and fetched */
 	bool finite;         /* receives a file: not to be read before a listener exists */
-	bool runts;          /* sends frames of less than 64 octets, and does not fill them up ... */
-	uint64_t runt_flag;  /* ... if this is set in the mbuf's ol_flags; 0: always */
-	uint64_t bad_fcs_flag; /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
-	uint16_t rx_ring;      /* descriptors */
+	bool partial_checksums; /* hands over frames whose checksum was left to a card (fg_net.h) */
+	bool runts;             /* sends frames of less than 64 octets, and does not fill them up ... */
+	uint64_t runt_flag;     /* ... if this is set in the mbuf's ol_flags; 0: always */
+	uint64_t bad_fcs_flag;  /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
+	uint16_t rx_ring;       /* descriptors */
 	uint16_t tx_ring;
 };
 
@@ -108,7 +109,11 @@ struct fg_port_timesync {
  * that runs the port's tx respectively rx task, and never block. @p now is the task's clock (fg_engine.h).
  */
 struct fg_port {
-	/** Hand over up to @p n frames. The first @return of them become the port's, the rest stay ours. */
+	/**
+	 * Hand over up to @p n frames. The first @return of them become the port's, the rest stay ours and may be
+	 * offered again. A frame that can never be sent, as it is too long for the MTU, becomes the port's,
+	 * and counts in tx_errors.
+	 */
 	uint16_t (*tx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 	/** Fetch up to @p n frames that have arrived by @p now. They belong to the caller. */
 	uint16_t (*rx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);

@@ -59,6 +59,23 @@ count_ring_drops(struct fg_kernel *kernel)
 	return kernel->ring_full;
 }
 
+/*
+ * With DPDK's AF_PACKET driver the kernel drops without a count what is longer than the MTU. The port takes no
+ * such frame unless the MTU became less; then what the interface did not count is missing.
+ */
+static uint64_t
+count_discarded(struct fg_kernel *kernel, const struct fg_link *now, uint64_t handed)
+{
+	const struct fg_link *base = &kernel->base;
+	uint64_t left = now->tx_packets + now->tx_dropped + now->tx_errors - base->tx_packets -
+			base->tx_dropped - base->tx_errors;
+
+	kernel->mtu_was_less |= now->mtu < base->mtu;
+	if (!kernel->mtu_was_less || kernel->xdp || kernel->packet != NULL)
+		return 0;
+	return handed > left ? handed - left : 0;
+}
+
 /* Whether the program that was attached at open is no longer the one, or another process uses it */
 static bool
 is_intercepted(const struct fg_kernel *kernel, const struct fg_link *now)
@@ -92,6 +109,7 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 	/* an interface counts what a full AF_XDP ring turned away as well, or not, as its driver likes */
 	out->rx_missed = kernel->xdp ? RTE_MAX(ring, before) : ring + before;
 	out->rx_errors = now.rx_errors - base->rx_errors;
+	out->tx_errors += count_discarded(kernel, &now, out->tx_frames);
 	out->tx_errors += now.tx_dropped + now.tx_errors - base->tx_dropped - base->tx_errors;
 	out->link_changes = now.carrier_changes - base->carrier_changes;
 }
@@ -347,6 +365,7 @@ fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *n
 	port->ops = &kernel_ops;
 	port->caps.numa_node = find_node(kernel->interface);
 	port->caps.max_frame = kernel->base.mtu + OVERHEAD;
+	port->caps.partial_checksums = true;
 	port->caps.line_rate_bps = fg_link_rate(kernel->netlink, kernel->interface);
 	*out = port;
 	return 0;

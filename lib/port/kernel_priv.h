@@ -19,6 +19,7 @@ struct fg_kernel {
 	bool xdp;
 	struct fg_packet *packet; /* NULL: a driver of DPDK's has the socket */
 	struct fg_link base;      /* when the port was opened */
+	bool mtu_was_less;        /* than at open, at some look */
 	uint64_t ring_full;       /* AF_PACKET: the kernel forgets when it is asked */
 };
 

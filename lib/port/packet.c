@@ -10,6 +10,7 @@
  * small frame is then copied into a small one, since there are few large ones.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
@@ -54,7 +55,7 @@ struct fg_packet {
 	/* writer: the rx lcore */
 	uint64_t received, no_mbuf, cut_off;
 	/* writer: the tx lcore */
-	uint64_t sent;
+	uint64_t sent, unsendable;
 };
 
 static inline struct fg_packet *
@@ -87,6 +88,14 @@ describe_segments(const struct rte_mbuf *m, struct virtio_net_hdr *head)
 	};
 }
 
+/* the kernel may take the same frame later: it has no room, or the interface is down */
+static bool
+is_temporary(int error)
+{
+	return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR || error == ENETDOWN;
+}
+
+/* @return frames taken; one that the kernel will never take, since it is longer than the MTU, is dropped */
 static uint16_t
 send_some(struct fg_packet *p, struct rte_mbuf **frames, uint16_t n)
 {
@@ -98,8 +107,13 @@ send_some(struct fg_packet *p, struct rte_mbuf **frames, uint16_t n)
 			(struct iovec){rte_pktmbuf_mtod(frames[i], void *), frames[i]->data_len};
 	}
 	sent = sendmmsg(p->fd, p->out, n, MSG_DONTWAIT);
-	if (sent <= 0)
+	if (sent <= 0 && is_temporary(errno))
 		return 0;
+	if (sent <= 0) {
+		rte_pktmbuf_free(frames[0]);
+		add_to(&p->unsendable, 1);
+		return 1;
+	}
 	rte_pktmbuf_free_bulk(frames, (unsigned)sent);
 	add_to(&p->sent, (uint64_t)sent);
 	return (uint16_t)sent;
@@ -114,7 +128,7 @@ packet_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t
 		some = RTE_MIN(n - sent, BURST);
 		taken = send_some(packet_of(port), frames + sent, some);
 		sent += taken;
-	} while (taken == some && sent < n);
+	} while (taken > 0 && sent < n);
 	return sent;
 }
 
@@ -325,6 +339,7 @@ fg_packet_counters(const struct fg_packet *p, struct fg_port_counters *out)
 		.tx_frames = __atomic_load_n(&p->sent, __ATOMIC_RELAXED),
 		.rx_no_mbuf = __atomic_load_n(&p->no_mbuf, __ATOMIC_RELAXED),
 		.rx_missed = __atomic_load_n(&p->cut_off, __ATOMIC_RELAXED),
+		.tx_errors = __atomic_load_n(&p->unsendable, __ATOMIC_RELAXED),
 	};
 	out->rx_ours[0] = out->rx_ours[1] = out->rx_frames;
 	out->tx_ours[0] = out->tx_ours[1] = out->tx_frames;

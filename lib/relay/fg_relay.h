@@ -68,6 +68,8 @@ struct fg_relay_config {
 	X(octets, NULL)    /* of the frames received, with FCS */                                     \
 	X(forwarded, NULL) /* taken by the port `to` */                                               \
 	FG_PATH_COUNTERS(X)                                                                           \
+	X(too_long, "dropped (too long)")     /* for one of the two ports */                          \
+	X(completed, "checksums completed")   /* that were left to a card */                          \
 	X(queue_full, "dropped (queue full)") /* of the rate's limit */                               \
 	X(line_full, "dropped (no room)")     /* in the delay line, or the port `to` takes too few */ \
 	X(not_reflected, "not reflected")                                                             \

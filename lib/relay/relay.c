@@ -36,6 +36,15 @@ fg_relay_room(const struct fg_relay_way *c, double fps, unsigned frame_size)
 	return (uint32_t)fmin((1 + fg_impair_copied(&c->impair)) * frames + SPARE_ROOM, UINT32_MAX);
 }
 
+/* @return bytes without FCS of the longest frame that both ports know */
+static uint32_t
+longest_frame(const struct fg_port *from, const struct fg_port *to)
+{
+	uint32_t longest = RTE_MIN(from->caps.max_frame, to->caps.max_frame);
+
+	return longest > FG_ETHER_FCS ? longest - FG_ETHER_FCS : UINT32_MAX;
+}
+
 static int
 way_init(struct fg_relay *r, unsigned i, const struct fg_relay_way *c, struct fg_error *err)
 {
@@ -56,6 +65,8 @@ way_init(struct fg_relay *r, unsigned i, const struct fg_relay_way *c, struct fg
 	fg_path_reset(&w->path, c->seed);
 	w->from = c->from;
 	w->to = c->to;
+	w->longest = longest_frame(c->from, c->to);
+	w->completes = c->from->caps.partial_checksums;
 	w->clock = &r->clock;
 	w->delay = (uint64_t)(c->delay_ns * 1e-9 * (double)r->clock.hz);
 	w->reflects = c->from == c->to;

@@ -5,6 +5,7 @@
  * port, which counts the frames that it has no room for.
  */
 #include <rte_cycles.h>
+#include <rte_ether.h>
 #include <rte_mbuf.h>
 
 #include "fg_filter.h"
@@ -98,12 +99,40 @@ turn_round(struct way *w, struct rte_mbuf *m, uint64_t now)
 	return true;
 }
 
-static inline void
-note_arrivals(struct way *w, struct rte_mbuf *const *frames, unsigned n)
+/* a port whose MTU is that of the frame sends a tag besides. @return whether the frame is too long even so */
+static __rte_noinline bool
+is_too_long(struct way *w, const struct rte_mbuf *m)
 {
+	const uint8_t *type = rte_pktmbuf_mtod_offset(m, const uint8_t *, 2 * RTE_ETHER_ADDR_LEN);
+
+	if (m->pkt_len - FG_NET_TAG <= w->longest && fg_net_is_tag((uint16_t)(type[0] << 8 | type[1])))
+		return false;
+	w->counters.too_long++;
+	return true;
+}
+
+/* Frees what cannot be sent. What was left to a card is done here, before anything is done to the frame.
+ * @return frames that remain, at the beginning of the list */
+static inline unsigned
+fetch(struct way *w, struct rte_mbuf **frames, uint64_t now)
+{
+	unsigned n = w->from->rx(w->from, frames, FG_BURST, now), kept = 0;
+
 	w->counters.received += n;
-	for (unsigned i = 0; i < n; i++)
-		w->counters.octets += frames[i]->pkt_len + FG_ETHER_FCS;
+	for (unsigned i = 0; i < n; i++) {
+		struct rte_mbuf *m = frames[i];
+
+		w->counters.octets += m->pkt_len + FG_ETHER_FCS;
+		if (unlikely(m->pkt_len > w->longest) && is_too_long(w, m)) {
+			rte_pktmbuf_free(m);
+			continue;
+		}
+		if (w->completes && m->nb_segs == 1)
+			w->counters.completed +=
+				fg_net_complete_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len);
+		frames[kept++] = m;
+	}
+	return kept;
 }
 
 uint64_t
@@ -114,8 +143,7 @@ way_poll_plain(struct fg_task *task, uint64_t now)
 
 	if (!send_pending(w, now))
 		return now;
-	n = w->from->rx(w->from, w->pending, FG_BURST, now);
-	note_arrivals(w, w->pending, n);
+	n = fetch(w, w->pending, now);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *m = w->pending[i];
 
@@ -203,7 +231,7 @@ way_poll_impaired(struct fg_task *task, uint64_t now)
 {
 	struct way *w = (struct way *)task;
 	struct rte_mbuf *frames[FG_BURST];
-	unsigned n = w->from->rx(w->from, frames, FG_BURST, now);
+	unsigned n = fetch(w, frames, now);
 
 	/*
 	 * a frame may have come after this poll began, by much if the thread was descheduled: none may leave
@@ -211,7 +239,6 @@ way_poll_impaired(struct fg_task *task, uint64_t now)
 	 */
 	if (n > 0)
 		now = rte_rdtsc();
-	note_arrivals(w, frames, n);
 	for (unsigned i = 0; i < n; i++)
 		if ((w->reflects && !turn_round(w, frames[i], now)) || !enter(w, frames[i], now))
 			rte_pktmbuf_free(frames[i]);

@@ -153,6 +153,33 @@ TEST_P(Kernel, CountsWhatFoundNoRoom)
 	EXPECT_GT(b.Counters().rx_missed, 0u);
 }
 
+/* the MTU became less while the port was open: such a frame is never offered again, and not the device's loss */
+TEST_P(Kernel, DropsAndCountsFramesThatAreTooLong)
+{
+	Port a(std::string("kernel:fga,") + GetParam()), b("kernel:fgb,af_packet");
+	const size_t lengths[] = {1000, 100, 1001, 101};
+	uint32_t taken = 0;
+
+	ASSERT_TRUE(a.Opened() && b.Opened()) << a.Message() << b.Message();
+	ASSERT_TRUE(a.HasLink() && b.HasLink());
+	ASSERT_TRUE(Run("ip link set fga mtu 600"));
+	for (uint32_t number = 0; number < 20; number++) {
+		rte_mbuf *m = MakeMbuf(MakeFrame(number, lengths[number % 4]));
+		uint16_t n = 0;
+
+		for (int tries = 0; tries < 1000 && n == 0; tries++)
+			n = a->tx(a.Get(), &m, 1, rte_get_tsc_cycles());
+		if (n == 0)
+			rte_pktmbuf_free(m);
+		taken += n;
+	}
+	EXPECT_EQ(20u, taken);
+	/* AF_XDP has no limit of the MTU on a veth */
+	const uint32_t came = (uint32_t)b.Receive(10).size();
+	EXPECT_EQ(strcmp(GetParam(), "af_xdp") == 0 ? 20u : 10u, came);
+	EXPECT_EQ(20u - came, a.Counters().tx_errors);
+}
+
 TEST_P(Kernel, LeavesTheInterfaceAsItWas)
 {
 	ASSERT_FALSE(IsPromiscuous("fga"));

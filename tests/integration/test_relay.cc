@@ -145,7 +145,8 @@ class Relay
 
 			if (c.received == list.size() &&
 			    c.received + c.duplicated == c.forwarded + c.lost_on_path + c.queue_full +
-								 c.line_full + c.not_reflected + left)
+								 c.too_long + c.line_full + c.not_reflected +
+								 left)
 				break;
 			std::this_thread::sleep_for(std::chrono::milliseconds(1));
 		}
@@ -337,6 +338,50 @@ TEST(Relay, LosesWithAName)
 	slow.way.queue = 5 * 64;
 	EXPECT_EQ(1u, slow.Run(numbered(32), 5).size());
 	EXPECT_EQ(26u, slow.Counters().queue_full);
+}
+
+TEST(Relay, DropsWhatIsTooLongForAPort)
+{
+	for (double delay : {0.0, 1e3}) {
+		Relay relay;
+		std::vector<Bytes> list = numbered(4, 96); /* with FCS 100 */
+
+		list[1].push_back(0);
+		list[2].insert(list[2].end(), 4, 0); /* as long as with a tag, and it has one */
+		list[2][12] = 0x81;
+		list[2][13] = 0;
+		relay.way.delay_ns = delay;
+		relay.from.port.caps.max_frame = 1518;
+		relay.to.port.caps.max_frame = 100;
+		EXPECT_EQ((std::vector<uint32_t>{0, 2, 3}), numbers(relay.Run(list)));
+		EXPECT_EQ(1u, relay.Counters().too_long);
+		EXPECT_EQ(3u, relay.Counters().forwarded);
+	}
+}
+
+/* and before it changes a frame, so that a corrupted one stays so */
+TEST(Relay, CompletesChecksumsThatWereLeftToACard)
+{
+	Bytes frame = frames::ethernet(frames::host_mac, frames::peer_mac, 0x0800), whole;
+
+	frames::append(frame, Bytes{0x45, 0, 0, 33, 0, 0, 0, 0, 64, 17, 0, 0});
+	frames::append(frame, frames::peer_ipv4);
+	frames::append(frame, frames::host_ipv4);
+	frames::append(frame, Bytes{0, 1, 0, 2, 0, 13, 0, 0, 1, 2, 3, 4, 5});
+	const Bytes addresses(frame.begin() + 26, frame.begin() + 34);
+	frames::put16(frame, 40, frames::pseudo_sum(addresses, 17, 13));
+	whole = frame;
+	frames::put16(whole, 40, uint16_t(~frames::sum(frame, 34, frame.size())));
+	for (bool completes : {false, true}) {
+		Relay relay;
+
+		relay.from.port.caps.partial_checksums = completes;
+		std::vector<Gone> gone = relay.Run({frame, whole});
+		ASSERT_EQ(2u, gone.size());
+		EXPECT_EQ(completes ? whole : frame, gone[0].bytes);
+		EXPECT_EQ(whole, gone[1].bytes);
+		EXPECT_EQ(completes ? 1u : 0u, relay.Counters().completed);
+	}
 }
 
 TEST(Relay, RefusesWhatItCannotDo)

@@ -131,3 +131,65 @@ TEST(Checksum, CoversTheIpv6PseudoHeader)
 			  ntohs(fg_checksum_finish(fg_checksum_pseudo6(&ip, 58, length))));
 	}
 }
+
+namespace
+{
+
+/* random addresses and content; the checksum at @p field is the sum of the pseudo-header */
+Bytes
+left_to_a_card(std::mt19937_64 &random, bool ipv6, uint8_t protocol, size_t field, size_t length)
+{
+	const size_t header = ipv6 ? 40 : 20, address = ipv6 ? 32 : 8;
+	Bytes b = frames::ethernet(frames::host_mac, frames::peer_mac, ipv6 ? 0x86dd : 0x0800);
+
+	frames::append(b, random_bytes(random, header + length));
+	b[14] = ipv6 ? 0x60 : 0x45;
+	b[ipv6 ? 20 : 23] = protocol;
+	frames::put16(b, ipv6 ? 18 : 16, unsigned(ipv6 ? length : header + length));
+	if (!ipv6)
+		frames::put16(b, 20, 0);
+	const Bytes addresses(b.begin() + 14 + long(header - address), b.begin() + 14 + long(header));
+	frames::put16(b, 14 + header + field, frames::pseudo_sum(addresses, protocol, length));
+	return b;
+}
+
+} // namespace
+
+TEST(PartialChecksum, IsCompleted)
+{
+	std::mt19937_64 random(6);
+
+	for (int i = 0; i < 400; i++) {
+		const bool ipv6 = i % 2 != 0, tcp = i % 4 < 2;
+		const size_t field = tcp ? 16 : 6, length = 20 + random() % 100, at = 14 + (ipv6 ? 40 : 20);
+		Bytes b = left_to_a_card(random, ipv6, tcp ? 6 : 17, field, length), expected = b;
+
+		frames::put16(expected, at + field, uint16_t(~frames::sum(b, at, b.size())));
+		b.insert(b.end(), i % 3, 0xa5); /* padding is no part of it */
+		expected.insert(expected.end(), i % 3, 0xa5);
+		b = frames::Exact(b);
+		ASSERT_TRUE(fg_net_complete_checksum(b.data(), b.size())) << i;
+		ASSERT_EQ(expected, b) << i;
+		ASSERT_FALSE(fg_net_complete_checksum(b.data(), b.size())) << "again " << i;
+	}
+}
+
+TEST(PartialChecksum, IsNotSeenInOtherFrames)
+{
+	std::mt19937_64 random(7);
+	const Bytes frame = left_to_a_card(random, false, 17, 6, 30);
+	Bytes b = frame;
+
+	b[40] ^= 1; /* a checksum, right or wrong */
+	EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size()));
+	b = frame;
+	b[40] = b[41] = 0; /* there is none */
+	EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size()));
+	b = frame;
+	b[20] = 0x20; /* the first fragment of several */
+	EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size()));
+	for (size_t length = 0; length < frame.size(); length++) {
+		b = frames::Exact(Bytes(frame.begin(), frame.begin() + long(length)));
+		EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size())) << length;
+	}
+}

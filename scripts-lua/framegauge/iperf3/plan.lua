@@ -32,5 +32,5 @@ local rules = { one_port_and_its_mtu }
 
 return {
    name = "iperf3", row = row, rules = rules, service = true, alone = true, one_queue = true,
-   one_lcore_a_port = true,
+   one_lcore_a_port = true, tcp = true,
 }

@@ -34,6 +34,14 @@ local function method_of(values)
    return registry.of(values.test) or {}
 end
 
+-- The tests of which the registry says something, in words.
+local function names_of(key)
+   local names = tables.map(registry.ALL, function(method)
+      return method[key] and method.name or nil
+   end)
+   return table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
+end
+
 -- Whether a port may be without another one to send to.
 local function stands_alone(values)
    return method_of(values).alone or values.topology == "loopback"
@@ -287,6 +295,17 @@ local function services_need_other_devices(values, found)
    end
 end
 
+-- A port that joins segments hands over frames that were never on a line.
+local function segments_are_of_tcp(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.device and port.device.name:find "^kernel:.*,offload$" and not method_of(values).tcp then
+         found:add(path(port, "device"), (",offload joins and cuts TCP segments, and the test %s is about "
+            .. "frames"):format(values.test), ("%s, or a test of TCP: %s"):format(
+            port.device.name:match "^(.*),", names_of "tcp"))
+      end
+   end
+end
+
 -- The port of an agent is only for a test of two testers.
 local function agents_are_used(values, found)
    local list, method = {}, method_of(values)
@@ -300,13 +319,6 @@ local function agents_are_used(values, found)
    elseif list[1] and not two then
       found:add(path(list[1], "device"), "the port of an agent", "test: y1564 with topology: two-testers")
    end
-end
-
-local function methods_of_fleets()
-   local names = tables.map(registry.ALL, function(method)
-      return method.fleet and method.name or nil
-   end)
-   return table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
 end
 
 -- Ports of agents by name: all of a plan's, of agents that the plan says where to find.
@@ -331,7 +343,7 @@ local function fleets_are_whole(values, found)
          own.device and own.device.name .. " is not the port of an agent" or "no device",
          "agent:NAME/PORT for every port of a plan, or for none")
    elseif shared[1] and not method_of(values).fleet then
-      found:add("test", ("%s cannot use the ports of agents"):format(values.test), methods_of_fleets())
+      found:add("test", ("%s cannot use the ports of agents"):format(values.test), names_of "fleet")
    elseif shared[1] and type(method_of(values).fleet) == "function" then
       method_of(values).fleet(values, found)
    end
@@ -341,7 +353,7 @@ end
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
    loopbacks_have_a_far_end, network_is_isolated, addresses_fit, queues_are_there, stamps_are_of_cards,
-   services_need_other_devices, agents_are_used, fleets_are_whole,
+   services_need_other_devices, segments_are_of_tcp, agents_are_used, fleets_are_whole,
 }
 
 return M

@@ -24,6 +24,7 @@
 --    two_testers(values)   whether one of the ports is a remote tester's
 --    remembers             whether trials find in the device what earlier ones left there
 --    one_queue             whether it uses one queue of each port
+--    tcp                   whether its traffic is TCP's, whose segments a port may cut and join (`,offload`)
 --    one_lcore_a_port      whether a port is sent to and received from on one lcore; or function(plan)
 local emulate = require "framegauge.emulate.plan"
 

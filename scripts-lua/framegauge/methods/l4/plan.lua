@@ -433,7 +433,8 @@ local function fits_agents(values, found)
 end
 
 return {
-   name = "l4", row = row, rules = rules, one_lcore_a_port = true, one_queue = true, fleet = fits_agents,
+   name = "l4", row = row, rules = rules, one_lcore_a_port = true, one_queue = true, tcp = true,
+   fleet = fits_agents,
    devices = transports.devices,
    frame_sizes = function(plan)
       return { SMALLEST_FRAME, largest_mtu(plan.l4) + MAC_AND_FCS }

@@ -99,7 +99,7 @@ local rules = { path_is_within_link, two_ports }
 local SMALLEST_FRAME, MAC_AND_FCS, TAG = 64, 18, 4
 
 return {
-   name = "rfc6349", row = row, rules = rules, one_lcore_a_port = true,
+   name = "rfc6349", row = row, rules = rules, one_lcore_a_port = true, tcp = true,
    frame_sizes = function(plan)
       return { SMALLEST_FRAME, plan.rfc6349.mtu + MAC_AND_FCS + (plan.ports[1].vlan and TAG or 0) }
    end,

@@ -170,7 +170,7 @@ local SMALLEST_FRAME, MAC_AND_FCS, TAG = 64, 18, 4
 return {
    name = "rfc9411", row = row,
    rules = { two_ports, addresses_are_apart, latency_has_a_load, handshakes_have_a_target, samples_fit },
-   one_lcore_a_port = true, one_queue = true,
+   one_lcore_a_port = true, one_queue = true, tcp = true,
    frame_sizes = function(plan)
       return { SMALLEST_FRAME, plan.rfc9411.mtu + MAC_AND_FCS + (plan.ports[1].vlan and TAG or 0) }
    end,
