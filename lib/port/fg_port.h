@@ -110,9 +110,9 @@ struct fg_port_timesync {
  */
 struct fg_port {
 	/**
-	 * Hand over up to @p n frames. The first @return of them become the port's, the rest stay ours and may be
-	 * offered again. A frame that can never be sent, as it is too long for the MTU, becomes the port's,
-	 * and counts in tx_errors.
+	 * Hand over up to @p n frames. The first @return of them become the port's, the rest stay ours and
+	 * may be offered again. A frame that can never be sent, as it is too long for the MTU, becomes the
+	 * port's, and counts in tx_errors.
 	 */
 	uint16_t (*tx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 	/** Fetch up to @p n frames that have arrived by @p now. They belong to the caller. */

@@ -60,8 +60,8 @@ count_ring_drops(struct fg_kernel *kernel)
 }
 
 /*
- * With DPDK's AF_PACKET driver the kernel drops without a count what is longer than the MTU. The port takes no
- * such frame unless the MTU became less; then what the interface did not count is missing.
+ * With DPDK's AF_PACKET driver the kernel drops without a count what is longer than the MTU. The port takes
+ * no such frame unless the MTU became less; then what the interface did not count is missing.
  */
 static uint64_t
 count_discarded(struct fg_kernel *kernel, const struct fg_link *now, uint64_t handed)

@@ -203,7 +203,7 @@ int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
 int fg_netlink_set_up(int fd, int index, bool up);
 /* xdp.c: @return whether an XDP program is attached that may be in use, and so take what arrives */
 bool fg_xdp_is_foreign(const struct fg_link *link);
-/* The same as an error; waits up to a second for the sockets of a process that was killed. @return 0, -EBUSY */
+/* The same as an error; waits up to a second for the sockets of a killed process. @return 0, -EBUSY */
 int fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct fg_error *err);
 /* Receive queues a frame may arrive on; an interface that knows none has one */
 unsigned fg_link_queues(int fd, const char *name);

@@ -153,7 +153,7 @@ TEST_P(Kernel, CountsWhatFoundNoRoom)
 	EXPECT_GT(b.Counters().rx_missed, 0u);
 }
 
-/* the MTU became less while the port was open: such a frame is never offered again, and not the device's loss */
+/* the MTU became less while the port was open: the frame is never offered again, and no loss of the device */
 TEST_P(Kernel, DropsAndCountsFramesThatAreTooLong)
 {
 	Port a(std::string("kernel:fga,") + GetParam()), b("kernel:fgb,af_packet");
