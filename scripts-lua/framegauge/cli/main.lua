@@ -9,6 +9,7 @@ local failure = require "framegauge.core.failure"
 local help = require "framegauge.cli.help"
 local native = require "framegauge.core.native"
 local parse = require "framegauge.cli.parse"
+local plain = require "framegauge.text.plain"
 local script_api = require "framegauge.cli.script_api"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
@@ -74,7 +75,7 @@ end
 -- Print an error object that has an exit status.
 local function explain(err)
    io.stdout:flush()
-   io.stderr:write(err.is_whole and "" or "framegauge: ", tostring(err), "\n")
+   io.stderr:write(err.is_whole and "" or "framegauge: ", plain.text(tostring(err)), "\n")
    if err.status == 2 and not err.is_whole then
       io.stderr:write("See 'framegauge ", err.command and err.command .. " --help" or "help", "'.\n")
    end
@@ -112,7 +113,8 @@ function M.main(args)
    elseif type(result) == "table" and result.status then
       return explain(result)
    elseif is_refused(result) then
-      io.stderr:write("framegauge: refused by the system: ", tostring(result):match "[^\n]*", "\n")
+      local words = plain.text(tostring(result)):match "[^\n]*"
+      io.stderr:write("framegauge: refused by the system: ", words, "\n")
       return ENVIRONMENT
    end
    error(result, 0) -- an error of the program: it leaves with the stack of the place where it was raised

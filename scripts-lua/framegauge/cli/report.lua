@@ -2,6 +2,7 @@
 
 --- `framegauge report DIR`: everything in a result folder that follows from result.json, made again.
 local job = require "framegauge.core.job"
+local plain = require "framegauge.text.plain"
 local pdf = require "framegauge.report.pdf"
 local report = require "framegauge.report"
 
@@ -18,7 +19,7 @@ function M.main(arguments, options)
    if options and options.pdf then
       job.run(pdf.write, path .. (options.summary and "/summary.html" or "/report.html"), options.pdf)
    end
-   io.stdout:write(report.text(result), "\n", path, "\n")
+   io.stdout:write(report.guarded(path, report.text, result), "\n", plain.text(path), "\n")
    return SUCCESS
 end
 

@@ -9,6 +9,7 @@ local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
 local junit = require "framegauge.report.junit"
+local plain = require "framegauge.text.plain"
 local views = require "framegauge.report.view"
 
 local M = {}
@@ -28,9 +29,10 @@ function M.without_nulls(value)
    return value
 end
 
---- Read the text of result.json or run.json as the renderers want it.
+--- Read the text of result.json or run.json as the renderers want it: also without control characters, which
+-- a terminal would obey.
 function M.read(text)
-   return M.without_nulls(json.decode(text))
+   return plain.value(M.without_nulls(json.decode(text)))
 end
 
 --- What run.json of a folder says of when and where; empty without the file, or with half of it.

@@ -4,11 +4,15 @@
 --
 -- A result is what result.json holds (docs/reference/results.md): results.<test> is a list of rows, trials a
 -- list of the trials, verdict the worst of all. What is null there is absent here.
+local failure = require "framegauge.core.failure"
 local bars = require "framegauge.text.bars"
 local files = require "framegauge.report.files"
 local ansi = require "framegauge.text.ansi"
 local Folder = require "framegauge.report.folder"
 local format = require "framegauge.report.result"
+local json = require "framegauge.text.json"
+local methods = require "framegauge.methods"
+local tables = require "framegauge.core.tables"
 local text = require "framegauge.report.text"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -21,14 +25,27 @@ local function refuse(status, message)
    user_error.raise("report", status, "%s", message)
 end
 
+local function file_of(folder)
+   return folder .. "/result.json"
+end
+
+local function read_file(path)
+   local file, message = io.open(path, "rb")
+   local content = file and file:read "*a"
+   if file then
+      file:close()
+   end
+   return content, message
+end
+
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
 -- @param folder  its path
 -- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- local row = report.read(path).results.throughput[1]
 -- return row.frame_size, row.validity --> 64 valid
 function M.read(folder)
-   local path = folder .. "/result.json"
-   local content, message = Folder.open(folder):read "result.json"
+   local path = file_of(folder)
+   local content, message = read_file(path)
    if not content then
       refuse(BAD_USAGE, "no result to render: " .. (message or path .. " cannot be read"))
    end
@@ -40,6 +57,35 @@ function M.read(folder)
          tostring(value.schema_version), format.SCHEMA_VERSION))
    end
    return value
+end
+
+-- The first key of a damaged result, and what is wrong with it. The schema lacks the keys of the plan.
+local function damage_of(folder, failed)
+   local value = json.decode((read_file(file_of(folder))))
+   local test = type(value.plan) == "table" and value.plan.test
+   if not tables.contains(methods.names(), test) then
+      return "plan.test: no test of this program"
+   end
+   return format.wrong(value) or ("plan: not as this program writes it (%s)"):format(tostring(failed))
+end
+
+--- Call a function of a result that was read. Where it fails because the result is damaged, the error names
+-- the file and the key.
+-- @param folder  the path of the result
+-- @return what the function returned
+function M.guarded(folder, fn, ...)
+   local results = failure.pack(xpcall(fn, failure.keep_stack, ...))
+   local err = not results[1] and results[2]
+   if err and not err.status then
+      local examined, damage = pcall(damage_of, folder, err)
+      if examined then
+         refuse(BAD_USAGE, ("%s is damaged: %s"):format(file_of(folder), damage))
+      end
+   end
+   if err then
+      error(err, 0)
+   end
+   return unpack(results, 2, results.n)
 end
 
 --- A result as a person reads it at the end of a run. On a terminal it has colours, and bars if it can.
@@ -58,13 +104,14 @@ end
 -- return report.write(path).validity --> valid
 function M.write(folder, summary)
    local result, moment = M.read(folder), files.moment(folder)
+   local rendered = M.guarded(folder, files.render, result, moment)
+   if summary then
+      rendered[#rendered + 1] = { "summary.html", M.guarded(folder, files.summary, result, moment) }
+   end
    local done, message = pcall(function()
       local place = Folder.open(folder)
-      for _, file in ipairs(files.render(result, moment)) do
+      for _, file in ipairs(rendered) do
          place:write(file[1], file[2])
-      end
-      if summary then
-         place:write("summary.html", files.summary(result, moment))
       end
    end)
    if not done then

@@ -56,11 +56,11 @@ function M.captured(fact)
    if (fact.triggers or 0) > 0 then
       text = ("%s %s."):format(text, plural(fact.triggers, "trigger"))
    end
-   if fact.dropped > 0 then
-      text = ("%s Not complete: %s dropped, because the file was written too slowly."):format(text,
-         plural(fact.dropped, "frame"))
+   if fact.dropped > 0 or fact.failure then
+      local slow = ("%s dropped, because the file was written too slowly"):format(plural(fact.dropped, "frame"))
+      text = ("%s Not complete: %s."):format(text, fact.failure or slow)
    end
-   return fact.failure and text .. " " .. fact.failure .. "." or text
+   return text
 end
 
 -- In the order of the tester's kinds.

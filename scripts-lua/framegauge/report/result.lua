@@ -197,6 +197,12 @@ function M.wrong_trial(trial_record, test)
    return rows.wrong(trial_record, M.of(test).TRIAL)
 end
 
+--- What is wrong with a result that was read, with its nulls; nil when nothing is.
+function M.wrong(result)
+   local method = M.of(result.plan.test)
+   return rows.wrong(result, M.record(method.RESULTS, method.TRIAL))
+end
+
 --- The text of result.json.
 function M.text(result)
    local method = M.of(result.plan.test)

@@ -227,10 +227,14 @@ local function begin(plan, tester, options, state)
    return folder, run
 end
 
+-- @return whether a file could not be written
 local function say_captures(screen, facts)
+   local failed = false
    for _, fact in ipairs(facts or {}) do
       screen:say(notes.captured(fact) .. "\n")
+      failed = failed or fact.failure ~= nil
    end
+   return failed
 end
 
 -- @param kept  the captures of the run
@@ -265,11 +269,12 @@ local function run_captured(tester, plan, options, expectations, kept)
    end
    screen:say("\n" .. text.render(result, ansi.new(screen.width ~= nil), bars.wanted()) .. "\n"
       .. folder.path .. "\n")
-   say_captures(screen, run.facts.captures)
+   local failed = say_captures(screen, run.facts.captures)
    hooks.tell(plan, result, folder.path, function(message)
       screen:say(message)
    end)
-   return M.status_of(result), result
+   local status = M.status_of(result)
+   return status == 0 and failed and ENVIRONMENT or status, result
 end
 
 local function run_on(tester, plan, options, expectations, wanted)

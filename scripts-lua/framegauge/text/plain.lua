@@ -1,0 +1,32 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Text from elsewhere, such as a result that somebody sent or a path, as it may be printed.
+--
+-- A terminal obeys control characters: a text with them can change colours and the title, or what stands
+-- there already. Line ends and tabs are left. In UTF-8 the controls U+0080 to U+009F have two bytes.
+local M = {}
+
+--- @return the text, with "?" in place of control characters
+function M.text(text)
+   return (text:gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\194[\128-\159]", "?"))
+end
+
+--- A value that was read as JSON: all its texts and keys, in place.
+function M.value(value)
+   if type(value) == "string" then
+      return M.text(value)
+   elseif type(value) ~= "table" then
+      return value
+   end
+   local renamed = {}
+   for key, item in pairs(value) do
+      value[key] = M.value(item)
+      renamed[#renamed + 1] = type(key) == "string" and M.text(key) ~= key and key or nil
+   end
+   for _, key in ipairs(renamed) do
+      value[key], value[M.text(key)] = nil, value[key]
+   end
+   return value
+end
+
+return M

@@ -1,0 +1,82 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A result that was damaged or that comes from elsewhere, and a capture that found no room: what the program
+-- says of them, and its exit status.
+local json = require "framegauge.text.json"
+local plain = require "framegauge.text.plain"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local PLAN = [[
+test: traffic
+ports: {east: {device: wire0}, west: {device: wire1}}
+reference_device: {rate: 100Mbps, time: free}
+streams: {voice: {size: 200, rate: 1000fps}}
+traffic: {duration: 200ms}
+]]
+
+local function framegauge(...)
+   return scratch.shell(("%s %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
+end
+
+describe("a result", function()
+   local folder, whole, output, status
+
+   setup(function()
+      local path = scratch.path()
+      uv.fs_mkdir(path, 448)
+      folder = path .. "/run"
+      scratch.write(path .. "/plan.yaml", PLAN)
+      output, status = framegauge("run", path .. "/plan.yaml", "--out", folder, "--capture west=/dev/full")
+      whole = scratch.read(folder .. "/result.json")
+   end)
+
+   -- What `report` says of the result after a change. @return words, exit status
+   local function reported(change)
+      local result = json.decode(whole)
+      change(result)
+      scratch.write(folder .. "/result.json", json.encode(result))
+      return framegauge("report", folder)
+   end
+
+   it("is complete where a capture had no room, and the status says so", function()
+      assert.matches("Captured on west in /dev/full: %d+ of 201 frames. Not complete: ", output)
+      assert.matches("cannot be written: No space left on device.", output, 1, true)
+      assert.not_matches("too slowly", output)
+      assert.equal(4, status)
+   end)
+
+   it("that was damaged is refused with its file and key", function()
+      for words, change in pairs {
+         ["trials: 5 is no list"] = function(r) r.trials = 5 end,
+         ["trials[1].directions: missing"] = function(r) r.trials[1].directions = nil end,
+         ['results.traffic[1].latency.mean_ns: "x" is no number'] = function(r)
+            r.results.traffic[1].latency.mean_ns = "x"
+         end,
+         ["ports: missing"] = function(r) r.ports = nil end,
+         ["plan: not as this program writes it"] = function(r) r.plan.ports = nil end,
+         ["plan.test: no test of this program"] = function(r) r.plan.test = "nope" end,
+      } do
+         local said, code = reported(change)
+         assert.matches("framegauge: " .. folder .. "/result.json is damaged: " .. words, said, 1, true)
+         assert.equal(2, code)
+      end
+   end)
+
+   it("cannot send control characters to a terminal", function()
+      local said, code = reported(function(r)
+         r.results.traffic[1].direction = "\27[31meast\194\155->west"
+      end)
+      assert.equal(0, code)
+      assert.matches("?[31meast?->west", said, 1, true)
+      assert.not_matches("\27", said)
+      assert.not_matches("\27", (framegauge("compare", [["$(printf 'no\033]0;x\007')"]], folder)))
+   end)
+end)
+
+describe("plain text", function()
+   it("keeps line ends, tabs and letters", function()
+      assert.equal("é\tö\n?", plain.text "é\tö\n\27")
+      assert.same({ ["a?"] = { "?" }, n = 1 }, plain.value { ["a\1"] = { "\127" }, n = 1 })
+   end)
+end)
