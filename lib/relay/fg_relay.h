@@ -97,6 +97,12 @@ int fg_relay_create(const struct fg_relay_config *config, struct fg_relay **out,
 void fg_relay_counters(const struct fg_relay *relay, unsigned way, struct fg_relay_counters *out);
 
 /**
+ * By how much a frame of a way may have left later than asked, at most, since the start, ns: it waited until
+ * it was fetched, and once it was due until it was handed over. Not the time that the port `to` refused it.
+ */
+uint64_t fg_relay_late_ns(const struct fg_relay *relay, unsigned way);
+
+/**
  * The time that frames are stamped with now, ns: CLOCK_MONOTONIC_RAW, but for what drifted since the start.
  */
 uint64_t fg_relay_now_ns(const struct fg_relay *relay);

@@ -151,6 +151,13 @@ fg_relay_counters(const struct fg_relay *r, unsigned way, struct fg_relay_counte
 }
 
 uint64_t
+fg_relay_late_ns(const struct fg_relay *r, unsigned way)
+{
+	return fg_clock_span_ns(&r->clock,
+				atomic_load_explicit(&r->way[way].published_late, memory_order_relaxed));
+}
+
+uint64_t
 fg_relay_now_ns(const struct fg_relay *r)
 {
 	return fg_clock_ns(&r->clock, rte_rdtsc());

@@ -32,6 +32,8 @@ struct way {
 	struct fg_host host;
 	struct rte_mbuf *pending[FG_BURST]; /* due, and next to be sent */
 	unsigned sent, pendings;            /* of them */
+	uint64_t late;                      /* from when a frame was due, ticks; the most */
+	_Atomic uint64_t published_late;    /* the same, with what frames waited to be fetched */
 	struct fg_relay_counters counters;
 #define ATOMIC_FIELD(name, text) _Atomic uint64_t name;
 	struct {

@@ -219,8 +219,10 @@ static inline void
 leave(struct way *w, uint64_t now)
 {
 	while (send_pending(w, now)) {
-		while (w->pendings < FG_BURST && fg_delay_line_next(&w->line) <= now)
+		while (w->pendings < FG_BURST && fg_delay_line_next(&w->line) <= now) {
+			w->late = RTE_MAX(w->late, now - fg_delay_line_next(&w->line));
 			w->pending[w->pendings++] = fg_delay_line_pop(&w->line);
+		}
 		if (w->pendings == 0)
 			return;
 	}
@@ -257,4 +259,6 @@ way_publish(struct fg_task *task)
 #define PUBLISH(name, text) atomic_store_explicit(&w->published.name, w->counters.name, memory_order_relaxed);
 	FG_PATH_COUNTERS(TAKE)
 	FG_RELAY_COUNTERS(PUBLISH)
+	atomic_store_explicit(&w->published_late, task->longest_wait + task->longest_poll + w->late,
+			      memory_order_relaxed);
 }

@@ -185,4 +185,52 @@ iperf -u -b 60M -l 1400 -t 2
 finish
 check "no more comes through than the rate allows" within "$bytes" 1 "$(most 20e6)"
 check "what does not fit is lost in the queue" grep -q 'dropped (queue full)' <<<"$there"
-echo 1..15
+check "how late frames left is said" \
+	grep -q '^frames left later than asked, at most: left->right [0-9]' "$work/log"
+
+# said WORDS: the running program has printed them, within a minute
+said() {
+	for _ in {1..1200}; do
+		! grep -q "$1" "$work/log" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# ended: its status, when it has ended by itself or was interrupted
+ended() {
+	wait "$relay"
+	status=$?
+	relay=
+}
+
+begin
+ip -n "$middle" link set fg-left down
+check "an interface that goes down is named" said 's  left: the link is down'
+kill -INT "$relay"
+ended
+check "and the status is that of the machine" test "$status" = 4
+check "with the reason" said '^framegauge: emulate: left: the link is down'
+ip -n "$middle" link set fg-left up
+
+# capture_left: what arrives at the left port, until it is stopped
+capture_left() {
+	: >"$work/log"
+	ip netns exec "$middle" "$program" capture "$work/relay.yaml" --port left --out "$work/left.pcap" \
+		>>"$work/log" 2>&1 &
+	relay=$!
+	said 'frames seen'
+}
+capture_left
+ip -n "$middle" link set fg-left down
+check "a capture names it, too" said 's  left: the link is down'
+kill -INT "$relay"
+ended
+check "and is incomplete" test "$status" = 4
+ip -n "$middle" link set fg-left up
+capture_left
+ip -n "$middle" link del fg-left
+ended
+check "a capture of an interface that was removed ends with a status" test "$status" = 4
+check "and its reason" said 'the capture is incomplete: left: the card or interface was removed'
+echo 1..23

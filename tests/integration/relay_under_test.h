@@ -77,6 +77,8 @@ struct TestPort {
 		std::lock_guard<std::mutex> hold(self->lock);
 		uint16_t i = 0;
 
+		std::this_thread::sleep_for(std::chrono::milliseconds(self->stall_ms));
+		self->stall_ms = 0;
 		for (; i < n && !self->coming.empty(); i++) {
 			burst[i] = self->coming.front();
 			self->coming.pop_front();
@@ -109,6 +111,7 @@ struct TestPort {
 	std::vector<uint64_t> received; /* TSC of each burst */
 	std::vector<Gone> gone;
 	uint16_t takes = UINT16_MAX; /* frames of a burst that are sent */
+	unsigned stall_ms = 0;       /* that the next reception takes */
 };
 
 /* One way from one port to another, or back to the same */
@@ -162,6 +165,11 @@ class Relay
 
 		fg_relay_counters(relay, 0, &c);
 		return c;
+	}
+	uint64_t
+	LateNs() const
+	{
+		return fg_relay_late_ns(relay, 0);
 	}
 	TestPort &
 	Out()

@@ -39,6 +39,19 @@ TEST(Relay, LetsNoFrameLeaveTooEarly)
 		ASSERT_GE(gone[i].tsc, relay.from.received[i / 32] + ticks(delay));
 }
 
+/* as when the host has the lcore's processor elsewhere */
+TEST(Relay, TellsHowLateFramesLeft)
+{
+	for (double delay : {0.0, 1e6}) {
+		Relay relay;
+
+		relay.way.delay_ns = delay;
+		relay.from.stall_ms = 200;
+		relay.Run(numbered(100));
+		EXPECT_GE(relay.LateNs(), 199000000u) << "a frame may have come when the stall began";
+	}
+}
+
 TEST(Relay, DoesToFramesWhatIsSaid)
 {
 	Relay relay;

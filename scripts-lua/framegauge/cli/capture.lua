@@ -7,6 +7,7 @@ local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
+local link_watch = require "framegauge.tester.link_watch"
 local load_plan = require "framegauge.cli.load_plan"
 local parse = require "framegauge.cli.parse"
 local units = require "framegauge.text.units"
@@ -16,7 +17,7 @@ local uv = require "luv"
 local M = {}
 
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS
-local SUCCESS, BAD_INPUT, NOT_THE_DEVICES = 0, 2, 3
+local SUCCESS, BAD_INPUT, NOT_THE_DEVICES, ENVIRONMENT = 0, 2, 3, 4
 
 -- The options of the command, and the arguments of a capture that they set.
 local OPTIONS = {
@@ -36,27 +37,30 @@ function M.max_frame(command, options)
    return size
 end
 
--- Shows the counts once a second.
-local function ticker(capture)
+-- Shows the counts once a second, and what has become of the links.
+local function ticker(capture, links)
    local began, seconds = uv.hrtime(), 0
    return function()
       if (uv.hrtime() - began) / 1e9 >= seconds + 1 then
          seconds = seconds + 1
          print(("%6d s  %s"):format(seconds, captures.in_words(capture:counts())))
+         for _, sentence in ipairs(links:look()) do
+            print(("%6d s  %s"):format(seconds, sentence))
+         end
          io.stdout:flush()
       end
    end
 end
 
--- Capture until the time or the number is reached, or Ctrl-C.
-local function listen(tester, capture, seconds, frames)
-   local tick = ticker(capture)
+-- Capture until the time or the number is reached, the port is no longer there, or Ctrl-C.
+local function listen(tester, capture, links, seconds, frames)
+   local tick = ticker(capture, links)
    tester:start(ffi.new("struct fg_trial_config", {
       traffic_ns = seconds and math.floor(seconds * 1e9 + 0.5) or ENDLESS,
    }))
    job.until_interrupted(tester.await, tester, function()
       tick()
-      return frames and capture:counts().written >= frames
+      return links.removed or frames and capture:counts().written >= frames
    end)
 end
 
@@ -79,13 +83,19 @@ local function capture_on(tester, o, seconds)
    local capture = captures.start(tester, o)
    print(("%s: frames that %s receives"):format(o.file, o.port))
    io.stdout:flush()
-   local ok, why = pcall(listen, tester, capture, seconds, tonumber(o.frames))
+   local port = tester:port_index(o.port)
+   local links = link_watch.start({ tester.plan.ports[port] }, { tester.handles[port] })
+   local ok, why = pcall(listen, tester, capture, links, seconds, tonumber(o.frames))
    local counts, problem = capture:stop()
    if not ok or problem then
       error(why or problem, 0)
    end
    print(("%s: %s"):format(o.file, captures.in_words(counts)))
-   local loss = M.loss(counts, tester_counts.ports(tester.engine, tester.ports)[tester:port_index(o.port)])
+   local lost = links:problem()
+   if lost then
+      user_error.raise(nil, ENVIRONMENT, "capture: the capture is incomplete: %s", lost)
+   end
+   local loss = M.loss(counts, tester_counts.ports(tester.engine, tester.ports)[port])
    if loss then
       io.stderr:write("framegauge: capture: the capture is incomplete: ", loss, "\n")
    end

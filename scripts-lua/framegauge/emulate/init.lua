@@ -10,16 +10,20 @@ local host = require "framegauge.tester.host"
 local impairments = require "framegauge.tester.impairments"
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
+local link_watch = require "framegauge.tester.link_watch"
 local oam = require "framegauge.oam.session"
 local placement = require "framegauge.tester.placement"
 local time = require "framegauge.clock.time"
 local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
 
 local C = api.C
 local M = {}
 
 local Emulator = {}
 Emulator.__index = Emulator
+
+local ENVIRONMENT = 4
 
 -- At the common time, in a second.
 local LOOKS = 10
@@ -230,9 +234,13 @@ end
 -- Print the counts of all, and what the ports themselves have dropped.
 function Emulator:show_totals()
    print "\ntotal:"
-   for _, counts in ipairs(self:counts()) do
+   local late = {}
+   for i, counts in ipairs(self:counts()) do
       print(total(counts))
+      local ns = tonumber(C.fg_relay_late_ns(self.relay, i - 1))
+      late[i] = ("%s %s"):format(counts.name, format.nanoseconds(ns))
    end
+   print("frames left later than asked, at most: " .. table.concat(late, ", "))
    local counters = ffi.new("struct fg_port_counters")
    for i, handle in ipairs(self.handles) do
       handle.ops.counters(handle, counters)
@@ -245,9 +253,10 @@ function Emulator:show_totals()
    end
 end
 
+-- Until the time is over, or a port is no longer there.
 function Emulator:show_seconds(seconds)
    local before, passed = self:counts(), 0
-   while not seconds or passed < seconds do
+   while not self.links.removed and (not seconds or passed < seconds) do
       local step = math.min(1, seconds and seconds - passed or 1)
       for _ = 1, LOOKS do
          job.sleep(step / LOOKS)
@@ -257,6 +266,9 @@ function Emulator:show_seconds(seconds)
       local now = self:counts()
       for i, way in ipairs(now) do
          print(("%6.0f s  %s"):format(passed, second(way, before[i], step)))
+      end
+      for _, sentence in ipairs(self.links:look()) do
+         print(("%6.0f s  %s"):format(passed, sentence))
       end
       io.stdout:flush()
       before = now
@@ -287,7 +299,12 @@ function M.main(plan, options)
          print(("timestamps are of a clock that nothing bounds, and say so (%s)"):format(problem))
       end
       io.stdout:flush()
-      self:show_seconds(options.seconds)
+      self.links = link_watch.start(plan.ports, self.handles)
+      job.until_interrupted(self.show_seconds, self, options.seconds)
+      local lost = self.links:problem()
+      if lost then
+         user_error.raise(nil, ENVIRONMENT, "%s: %s", plan.test, lost)
+      end
    end)
 end
 

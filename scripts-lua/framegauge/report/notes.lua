@@ -57,7 +57,7 @@ function M.captured(fact)
       text = ("%s %s."):format(text, plural(fact.triggers, "trigger"))
    end
    if fact.dropped > 0 or fact.failure then
-      local slow = ("%s dropped, because the file was written too slowly"):format(plural(fact.dropped, "frame"))
+      local slow = plural(fact.dropped, "frame") .. " dropped, because the file was written too slowly"
       text = ("%s Not complete: %s."):format(text, fact.failure or slow)
    end
    return text
