@@ -20,6 +20,7 @@
 #include <rte_string_fns.h>
 
 #include "memif_priv.h"
+#include "memif_wake.h"
 
 enum { USUAL_MAX_FRAME = 1518, ANSWER_MS = 2000, RETRY_MS = 50 };
 
@@ -313,6 +314,11 @@ fg_memif_open(const struct fg_port_config *config, const struct fg_port_name *na
 
 	if (m == NULL)
 		return fg_error_set(err, ENOMEM, "device", "no memory for the port");
+	ret = memif_wake_begin();
+	if (ret != 0) {
+		memif_close_port(&m->first.port);
+		return fg_error_set(err, -ret, "device", "cannot wake peers: io_setup: %s", strerror(-ret));
+	}
 	if (m->server) {
 		ret = listen_on(m, err);
 		if (ret == 0 && memif_start(m) != 0)

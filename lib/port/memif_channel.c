@@ -22,7 +22,7 @@
 #include "memif_guard.h"
 #include "memif_priv.h"
 
-enum { ANSWER_MS = 1000 };
+enum { ANSWER_MS = 1000, RETRY_MS = 50 };
 
 int
 memif_wait(const struct memif *m, int fd, int milliseconds)
@@ -67,6 +67,14 @@ memif_refuse(int fd, const char *reason)
 	say(fd, &message, -1);
 }
 
+static void
+drop(int *descriptor)
+{
+	if (*descriptor >= 0)
+		close(*descriptor);
+	*descriptor = -1;
+}
+
 /* the first descriptor of a message; a peer may send more, for which there is no use */
 static void
 take_first(struct cmsghdr *c, int *descriptor)
@@ -108,8 +116,7 @@ hear_now(int fd, struct memif_message *message, int *descriptor)
 			take_first(c, descriptor);
 	if (length == sizeof(*message))
 		return 0;
-	if (*descriptor >= 0)
-		close(*descriptor);
+	drop(descriptor);
 	return length > 0 ? -EPROTO : -EPIPE;
 }
 
@@ -125,8 +132,19 @@ hear(struct memif *m, int fd, struct memif_message *message, int *descriptor)
 		ret = -ETIMEDOUT;
 	if (ret == 0 && message->type == MEMIF_DISCONNECT) {
 		snprintf(m->reason, sizeof(m->reason), "%.95s", message->disconnect.reason);
+		drop(descriptor);
 		ret = -ECONNREFUSED;
 	}
+	return ret;
+}
+
+/* a message that has no use for a descriptor */
+static int
+hear_alone(struct memif *m, int fd, struct memif_message *message)
+{
+	int unexpected = -1, ret = hear(m, fd, message, &unexpected);
+
+	drop(&unexpected);
 	return ret;
 }
 
@@ -134,12 +152,10 @@ hear(struct memif *m, int fd, struct memif_message *message, int *descriptor)
 static int
 ask(struct memif *m, int fd, struct memif_message *message, int descriptor, enum memif_type answer)
 {
-	int ret = say(fd, message, descriptor), unexpected = -1;
+	int ret = say(fd, message, descriptor);
 
 	if (ret == 0)
-		ret = hear(m, fd, message, &unexpected);
-	if (ret == 0 && unexpected >= 0)
-		close(unexpected);
+		ret = hear_alone(m, fd, message);
 	return ret == 0 && message->type != answer ? -EPROTO : ret;
 }
 
@@ -239,7 +255,7 @@ introduce(struct memif *m, int fd, struct memif_link *link)
 {
 	const unsigned queues = m->first.port.queues;
 	struct memif_message message;
-	int unexpected, ret = hear(m, fd, &message, &unexpected);
+	int ret = hear_alone(m, fd, &message);
 
 	if (ret != 0)
 		return ret;
@@ -367,7 +383,7 @@ memif_greet_client(struct memif *m, int fd, struct memif_link *link)
 	message.hello.max_log2_slots = MEMIF_MAX_LOG2_SLOTS;
 	ret = say(fd, &message, -1);
 	for (bool known = false; ret == 0;) {
-		int descriptor;
+		int descriptor = -1;
 
 		ret = hear(m, fd, &message, &descriptor);
 		if (ret != 0)
@@ -382,8 +398,7 @@ memif_greet_client(struct memif *m, int fd, struct memif_link *link)
 			wrong = take_connect(m, link);
 		else
 			wrong = "Unexpected message";
-		if (descriptor >= 0)
-			close(descriptor);
+		drop(&descriptor);
 		if (wrong != NULL)
 			break;
 		if (message.type == MEMIF_CONNECT)
@@ -395,20 +410,25 @@ memif_greet_client(struct memif *m, int fd, struct memif_link *link)
 	return wrong != NULL ? -EPROTO : ret;
 }
 
+/* @return whether the peer goes on */
+static bool
+goes_on(int fd)
+{
+	struct memif_message message;
+	int descriptor, ret = hear_now(fd, &message, &descriptor);
+
+	drop(&descriptor);
+	return ret == 0 && message.type != MEMIF_DISCONNECT;
+}
+
 void
 memif_stay(struct memif *m, int fd, int listener)
 {
-	struct memif_message message;
-
 	for (;;) {
 		struct pollfd fds[] = {{m->quit, POLLIN, 0}, {fd, POLLIN, 0}, {listener, POLLIN, 0}};
-		int descriptor = -1;
 
 		(void)poll(fds, 3, -1);
-		if (fds[0].revents != 0)
-			return;
-		if (fds[1].revents != 0 &&
-		    (hear_now(fd, &message, &descriptor) != 0 || message.type == MEMIF_DISCONNECT))
+		if (fds[0].revents != 0 || (fds[1].revents != 0 && !goes_on(fd)))
 			return;
 		if (fds[2].revents != 0) {
 			int another = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -416,9 +436,9 @@ memif_stay(struct memif *m, int fd, int listener)
 			if (another >= 0) {
 				memif_refuse(another, "Already connected");
 				close(another);
+			} else { /* such as no descriptor left: the connection waits on */
+				(void)memif_wait(m, fd, RETRY_MS);
 			}
 		}
-		if (descriptor >= 0)
-			close(descriptor);
 	}
 }

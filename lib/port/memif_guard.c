@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,8 +12,8 @@ enum { MOST = 4096 }; /* regions of all links */
 
 /* Written under the lock; read by the signal's handler, in any thread. */
 static struct {
-	_Atomic(uint8_t *) at; /* NULL: free */
-	size_t size;
+	_Atomic(uint8_t *) at; /* NULL: free; written after the others */
+	_Atomic size_t size;
 	int socket;
 } guarded[MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -23,16 +24,22 @@ static void
 on_bus_error(int signal, siginfo_t *info, void *context)
 {
 	const uint8_t *touched = info->si_addr;
+	const int saved = errno;
 
 	for (unsigned i = 0; i < MOST; i++) {
 		uint8_t *at = atomic_load_explicit(&guarded[i].at, memory_order_acquire);
 
-		if (at == NULL || touched < at || touched >= at + guarded[i].size)
+		const size_t size = guarded[i].size;
+
+		/* and is it still this one whose size was read? */
+		if (at == NULL || touched < at || touched >= at + size || at != guarded[i].at)
 			continue;
-		if (mmap(at, guarded[i].size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			 -1, 0) == MAP_FAILED)
+		/* a peer may share more than there is memory */
+		if (mmap(at, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
 			break;
 		shutdown(guarded[i].socket, SHUT_RDWR);
+		errno = saved;
 		return; /* the access is tried again */
 	}
 	if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != NULL)

@@ -5,12 +5,12 @@
  * its rings.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
 #include "memif_priv.h"
+#include "memif_wake.h"
 
 enum { AHEAD = 8 /* slots that are prefetched when frames are received */ };
 
@@ -188,7 +188,8 @@ write_frame(const struct memif_link *link, const struct memif_end *end, uint16_t
 }
 
 static inline uint16_t
-send_to(const struct memif_link *link, struct memif_end *end, struct rte_mbuf **frames, uint16_t n)
+send_to(const struct memif *m, const struct memif_link *link, struct memif_end *end, struct rte_mbuf **frames,
+	uint16_t n)
 {
 	struct memif_ring *ring = end->ring;
 	uint16_t room, sent = 0, slots;
@@ -208,7 +209,7 @@ send_to(const struct memif_link *link, struct memif_end *end, struct rte_mbuf **
 	/* a receiver that is about to sleep says so and looks once more: this write comes before this look */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (sent > 0 && (*(volatile uint16_t *)&ring->flags & MEMIF_POLLED) == 0)
-		(void)!write(end->wake, &(uint64_t){1}, sizeof(uint64_t));
+		memif_wake(end->wake, m->quit);
 	return sent;
 }
 
@@ -217,7 +218,7 @@ memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t 
 {
 	struct memif_lane *lane = (struct memif_lane *)port;
 	struct memif_link *link = enter(lane->memif, &lane->tx);
-	uint16_t sent = link == NULL ? 0 : send_to(link, &link->tx[lane->index], frames, n);
+	uint16_t sent = link == NULL ? 0 : send_to(lane->memif, link, &link->tx[lane->index], frames, n);
 
 	leave(&lane->tx);
 	rte_pktmbuf_free_bulk(frames, sent);
