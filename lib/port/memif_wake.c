@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Wake a memif peer: an asynchronous poll, which is complete at once, with the peer's eventfd to be signalled.
- */
+/* Wake a memif peer: by a poll that is complete at once, whose completion signals the peer's eventfd. */
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <poll.h>
