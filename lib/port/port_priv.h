@@ -199,8 +199,10 @@ struct fg_link {
 int fg_netlink_open(void);
 /* Ask by name, or by index when @p name is NULL. @return 0, -ENODEV, -errno */
 int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
-/* Set it up or down, as `ip link set` does. @return 0, -EPERM, -errno */
-int fg_netlink_set_up(int fd, int index, bool up);
+/* Set IFF_UP or IFF_PROMISC, as `ip link set` does. @return 0, -EPERM, -errno */
+int fg_netlink_set_flag(int fd, int index, unsigned flag, bool on);
+/* Take its XDP program away. @return 0, -EPERM, -errno */
+int fg_netlink_detach_xdp(int fd, int index, bool is_native);
 /* xdp.c: @return whether an XDP program is attached that may be in use, and so take what arrives */
 bool fg_xdp_is_foreign(const struct fg_link *link);
 /* The same as an error; waits up to a second for the sockets of a killed process. @return 0, -EBUSY */

@@ -29,15 +29,6 @@ local function file_of(folder)
    return folder .. "/result.json"
 end
 
-local function read_file(path)
-   local file, message = io.open(path, "rb")
-   local content = file and file:read "*a"
-   if file then
-      file:close()
-   end
-   return content, message
-end
-
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
 -- @param folder  its path
 -- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
@@ -45,7 +36,7 @@ end
 -- return row.frame_size, row.validity --> 64 valid
 function M.read(folder)
    local path = file_of(folder)
-   local content, message = read_file(path)
+   local content, message = Folder.open(folder):read "result.json"
    if not content then
       refuse(BAD_USAGE, "no result to render: " .. (message or path .. " cannot be read"))
    end
@@ -61,7 +52,7 @@ end
 
 -- The first key of a damaged result, and what is wrong with it. The schema lacks the keys of the plan.
 local function damage_of(folder, failed)
-   local value = json.decode((read_file(file_of(folder))))
+   local value = json.decode((Folder.open(folder):read "result.json"))
    local test = type(value.plan) == "table" and value.plan.test
    if not tables.contains(methods.names(), test) then
       return "plan.test: no test of this program"
