@@ -27,7 +27,7 @@ void
 fg_stream_control(const struct fg_l4 *w, struct fg_stream *s)
 {
 	if (layer_of(w, s) == NULL)
-		conn_of(s)->flags |= CONTROL;
+		conn_of(s)->flags |= CONTROLS;
 }
 
 void

@@ -165,7 +165,7 @@ tcp_of(const struct fg_l4 *w, const struct conn *c)
 static inline uint32_t
 buffer_of(const struct fg_l4 *w, const struct conn *c, uint32_t buffer)
 {
-	return c->flags & CONTROL ? w->app[c->stream.app]->control_buffer : buffer;
+	return c->flags & CONTROLS ? w->app[c->stream.app]->control_buffer : buffer;
 }
 
 static inline const struct fg_app_ops *
