@@ -13,7 +13,7 @@ extern "C" {
  * What a server of iperf3 (FG_L4_IPERF) tells of the tests that clients make with it, while it goes on: of
  * each one FG_L4_IPERF_TEST, then for each second and each stream FG_L4_IPERF_INTERVAL, in the end for each
  * stream FG_L4_IPERF_RESULT, and always FG_L4_IPERF_END. The lcore writes the reports, control reads them;
- * neither waits. A client tells the same of its one test, but for intervals, of which it has the series
+ * neither waits. A client reports its one test like this, but for intervals, for which it has the series
  * (fg_l4_series()).
  */
 

@@ -12,7 +12,7 @@
 int memif_wake_begin(void);
 /**
  * Add 1 to an eventfd; a full one stays as it is. Any thread, without a wait.
- * @param descriptor  the eventfd; without effect if it is none
+ * @param descriptor  the eventfd; without effect on another descriptor
  * @param ready       an eventfd of this process alone, which has room
  */
 void memif_wake(int descriptor, int ready);

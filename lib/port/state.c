@@ -55,9 +55,8 @@ fg_interface_set(const char *name, enum fg_interface_part part, bool on)
 	else if (on)
 		ret = -EINVAL;
 	else if (link.xdp_program != 0)
-		ret = !fg_xdp_is_foreign(&link)
-			      ? fg_netlink_detach_xdp(fd, link.index, link.xdp_native)
-			      : -EBUSY;
+		ret = !fg_xdp_is_foreign(&link) ? fg_netlink_detach_xdp(fd, link.index, link.xdp_native)
+						: -EBUSY;
 	close(fd);
 	return ret;
 }

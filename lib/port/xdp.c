@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * XDP programs found on an interface. One that a killed tester left behind does no harm and is used again,
- * which saves everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whichever program it
- * serves: the AF_XDP driver takes away what it finds when it fails. So the program must have the name libxdp
- * gives its own, and nobody may hold the socket it feeds, which is found out by asking for the place of that
- * socket. Any other program may take what arrives before a socket of ours sees it, without a count: beside it
- * a port is not opened, and a trial proves nothing.
+ * which saves everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whichever
+ * program it serves: the AF_XDP driver takes away what it finds when it fails. So the program must have the
+ * name libxdp gives its own, and nobody may hold the socket it feeds, which is found out by asking for the
+ * place of that socket. Any other program may take what arrives before a socket of ours sees it, without a
+ * count: next to it a port is not opened, and a trial proves nothing.
  */
 #include <errno.h>
 #include <linux/bpf.h>

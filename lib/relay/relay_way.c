@@ -99,7 +99,7 @@ turn_round(struct way *w, struct rte_mbuf *m, uint64_t now)
 	return true;
 }
 
-/* a port whose MTU is that of the frame sends a tag besides. @return whether the frame is too long even so */
+/* a port whose MTU fits the frame sends a tag in addition. @return whether the frame is too long even so */
 static __rte_noinline bool
 is_too_long(struct way *w, const struct rte_mbuf *m)
 {

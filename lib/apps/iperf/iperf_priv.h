@@ -209,7 +209,7 @@ void iperf_apply_params(const struct iperf_params *params, struct fg_l4_tcp *tcp
 void iperf_report_test(struct iperf *p, const struct fg_flow *f);
 void iperf_report_interval(struct fg_l4 *w, struct iperf *p);
 void iperf_report_end(struct fg_l4 *w, struct iperf *p);
-/** By control: the next report. @return false: there is none */
+/** By control: the next report. @return false: no report is left */
 bool iperf_report_next(struct iperf *p, struct fg_l4_iperf_report *out);
 
 /* control.c */
@@ -248,7 +248,7 @@ uint64_t iperf_go_on(struct fg_l4 *w, struct iperf *p);
  */
 void iperf_halt(struct fg_l4 *w, struct iperf *p);
 void iperf_truncate(struct fg_l4 *w, struct iperf *p);
-/** Our results, as the peer wants them. They are what is reported, too: what comes later does not count. */
+/** Our results, as the peer wants them. They are reported, too: later data do not count. */
 void iperf_send_results(struct fg_l4 *w, struct iperf *p);
 /** Has everything come that the sender reports to have sent? */
 bool iperf_has_all(const struct iperf *p);

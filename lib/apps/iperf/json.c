@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * As much JSON (RFC 8259) as a peer of iperf3's may say, read on the lcore that it came to: the answer must
- * not wait for another thread, and time on the wire does not. Nothing is built and nothing is copied; whoever
- * asks is told of one value after the other. The text is believed only when all of it was read.
+ * not wait for another thread, and time on the wire does not. Nothing is built and nothing is copied; the
+ * caller gets one value after the other. The text is believed only when all of it was read.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ number(struct reader *r, double *out)
 	return *stopped == '\0';
 }
 
-/* items up to @p close, each of which @p item reads */
+/* items up to @p close; @p item reads each */
 static bool
 items(struct reader *r, char close, bool (*item)(struct reader *r))
 {

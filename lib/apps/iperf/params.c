@@ -129,7 +129,7 @@ whole(double number)
 }
 
 /*
- * Datagrams and errors are those of the whole test, octets those of the figures alone. Of the datagrams we
+ * Datagrams and errors count the whole test, octets the figures alone. Of the datagrams we
  * leave out what we know of the omitted time, so that both sides' have the same begin. Where the errors of
  * that time are not said, no more were lost than the octets do not account for.
  */

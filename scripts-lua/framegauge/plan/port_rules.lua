@@ -34,7 +34,7 @@ local function method_of(values)
    return registry.of(values.test) or {}
 end
 
--- The tests of which the registry says something, in words.
+-- The tests for which the registry says something, in words.
 local function names_of(key)
    local names = tables.map(registry.ALL, function(method)
       return method[key] and method.name or nil

@@ -13,7 +13,7 @@ local COOKIE = 36 -- octets
 local WRITE = 131072 -- iperf3's own default
 local SHORTFALL = 0.01 -- of the datagrams that were to be sent
 
---- Seconds beside those of the test, for what both sides have to say before it.
+--- Seconds in addition to the test's, for the messages of both sides before it.
 M.SETUP = 1
 
 --- Make a client of the L4 engine one of iperf3's.
@@ -37,7 +37,7 @@ local function of_kind(client, kind)
    return tables.map(client.iperf, function(r) return r.kind == kind and r or nil end)
 end
 
--- What sender and receiver have counted of all streams of one direction; nil where there are none.
+-- What sender and receiver have counted of all streams of one direction; nil without such.
 local function direction(client, reverse)
    local test, senders, receivers = of_kind(client, "test")[1], {}, {}
    for _, r in ipairs(test and of_kind(client, "result") or {}) do
