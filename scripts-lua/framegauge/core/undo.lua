@@ -3,10 +3,10 @@
 --- What this process changes on the host, and how it is put back.
 --
 -- Before a change a step is written to the journal of the process, a file in the runtime folder: a line of
--- JSON that says what was there before. The code that made the change undoes the step as soon as it can. What is
--- left when the process ends is undone then, whether it succeeded, failed or was interrupted (cli/main.lua).
--- A process that is killed leaves its journal, from which `framegauge doctor` tells what is left and puts it
--- back.
+-- JSON that says what was there before. The code that made the change undoes the step as soon as it can. What
+-- is left when the process ends is undone then, whether it succeeded, failed or was interrupted
+-- (cli/main.lua). A process that is killed leaves its journal, from which `framegauge doctor` tells what is
+-- left and puts it back.
 --
 -- A journal is locked as long as its process lives, and the kernel takes the lock back however the process
 -- ends. So a process with a reused number is not mistaken for the one that wrote it. The name of the file has

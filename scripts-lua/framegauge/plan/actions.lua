@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a plan does on the host besides sending frames: programs it runs, files it reads and writes, addresses it
--- sends messages to. A plan from somebody else is as powerful as a script; this says where.
+--- What a plan does on the host besides sending frames: programs it runs, files it reads and writes,
+-- addresses it sends messages to. A plan from somebody else is as powerful as a script; this says where.
 --
 -- A row of a key that does such a thing says so by `does`, a verb phrase that the value completes.
 local rows = require "framegauge.plan.rows"
