@@ -11,6 +11,7 @@ local interrupted = require "interrupted"
 local methods = require "framegauge.methods"
 local report = require "framegauge.report"
 local results = require "framegauge.report.result"
+local rows = require "framegauge.text.rows"
 local scratch = require "scratch"
 local small_runs = require "small_runs"
 local tables = require "framegauge.core.tables"
@@ -103,6 +104,39 @@ local function worsened(result, factor)
    return count
 end
 
+-- Figures that are worth as much as the number of frames, pairs or transactions behind them.
+local STATISTICS = { "mean_ns$", "_p%d+_ns$", "_stddev_ns$", "loss_ratio$", "jitter.*_ns$",
+   "latency_typical_ns$", "latency_worst_case_ns$", "pdv_ns$" }
+
+-- Methods whose rows name the trial that counted.
+local COUNTED = { rfc2544 = true, rfc2889 = true, traffic = true, mesh = true }
+
+local function is_statistic(figure)
+   for _, pattern in ipairs(figure.path and figures.is_device(figure) and STATISTICS or {}) do
+      if figure.key:find(pattern) then
+         return true
+      end
+   end
+   return false
+end
+
+-- What the trials of a row counted, in all and each way: set of numbers.
+local function counted(result, line)
+   local known = {}
+   for _, key in ipairs { "trial", "lower_trial" } do
+      local trial = result.trials[type(line[key]) == "number" and line[key] or 0] or {}
+      local together = {}
+      for _, one in ipairs(trial.directions and tables.joined({ trial }, trial.directions) or {}) do
+         known.some = true
+         together[one.tx] = (together[one.tx] or 0) + one.tx
+         known[together[one.tx]] = true -- copies of several receivers
+         known[one.tx or false], known[one.rx or false] = true, true
+         known[type(one.latency) == "table" and one.latency.count or false] = true
+      end
+   end
+   return known
+end
+
 local function program(...)
    return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
 end
@@ -157,6 +191,28 @@ describe("every tool, given", function()
             end
             assert.is_true(asked == 0 or decided > 0, one.name)
          end
+      end)
+
+      it(name .. ", says on how many frames each statistic rests", function()
+         local result = report.read((fixture.run(plan, options)))
+         local seen = 0
+         for _, one in ipairs(tables_of(result)) do
+            for _, figure in ipairs(figures.all(one.record)) do
+               local n = is_statistic(figure) and rows.n_of(one.record, figure.path)
+               assert.is_true(n ~= nil, one.name .. " " .. figure.key)
+               for _, line in ipairs(n and one.lines or {}) do
+                  local count = figure.of(line) and rows.value(line, n)
+                  assert.is_true(not figure.of(line) or type(count) == "number" and count > 0
+                     and count % 1 == 0, one.name .. " " .. figure.key)
+                  local known = counted(result, line)
+                  if count and known.some and (n == "tx" or n:find "latency.count$") then
+                     assert.is_true(known[count], ("%s %s: %d"):format(one.name, n, count))
+                     seen = seen + 1
+                  end
+               end
+            end
+         end
+         assert.is_true(seen > 0 or not COUNTED[name], name)
       end)
 
       it(name .. ", finds it the same as itself, and a worse device worse", function()

@@ -43,6 +43,7 @@ local function facts(row, record)
       better = figure.path == row[1] and BETTER[figure.better] or better
    end
    return type_of(row[2]) .. (row.null and ", null" or row.optional and ", optional" or "") .. better
+      .. (row.n and (", N: `%s`"):format(row.n) or "")
 end
 
 -- Records of the rows of tests and of objects in them: their figures can be asked for and compared.
@@ -106,7 +107,9 @@ function M.markdown()
          .. "`<what>_<statistic>_<unit>`. Figures in an object are read with its name in front, and so are "
          .. "the columns of the CSV files: `min_ns` in `latency` is `latency_min_ns`. *null*: the key is "
          .. "always there, null where nothing is known. *optional*: the key is left out where nothing is "
-         .. "known. *more is better*, *less is better*: [criteria](../how-to/ci.md) can ask for it.\n",
+         .. "known. *more is better*, *less is better*: [criteria](../how-to/ci.md) can ask for it. "
+         .. "*N*: the count of frames, pairs or trials on which the figure rests; tables show it behind the "
+         .. "figure.\n",
    }
    local known = of_tests()
    for _, record in ipairs(records()) do

@@ -29,6 +29,8 @@
 --    uncertainty  function(row, run): how far from the figure the truth may be (trial/uncertainty.lua), by
 --              the row and what it follows from: run.trial (records by number), run.time,
 --              run.calibration; nil where nothing can be defended
+--    n         key of the count on which the figure rests, in the same object or one around it: of frames,
+--              pairs or trials. Tables show it behind the figure
 --    better, criterion, resolution, main, coverage, absent, plain  what makes it a figure that can be asked
 --              for and compared (framegauge.methods.figures, .criteria)
 --    apart     of an object: its figures are in no table of the record
@@ -219,6 +221,29 @@ end
 -- @usage rows.flat_key "latency.mean_ns" --> latency_mean_ns
 function M.flat_key(path)
    return (path:gsub("%.", "_"))
+end
+
+--- The row of a figure, by its path in objects; nil where there is none.
+function M.at(record, path)
+   local row
+   for key in path:gmatch "[^.]+" do
+      row = type(record) == "table" and record.kind == "record" and record.by_key[key] or nil
+      record = row and row[2]
+   end
+   return row
+end
+
+--- The path of the count on which a figure rests; nil where its row names none.
+-- @usage rows.n_of(trial.TRIAL, "latency.mean_ns") --> latency.count
+function M.n_of(record, path)
+   local row = M.at(record, path)
+   local around = row and row.n and path
+   while around and around ~= "" do
+      around = around:match "^(.*%.)[^.]+%.?$" or ""
+      if M.at(record, around .. row.n) then
+         return around .. row.n
+      end
+   end
 end
 
 -- Single figures of a record with those in its objects: visit(path, row, whether it may be left out).

@@ -135,6 +135,25 @@ local function add(list, record, name, prefix)
    end
 end
 
+-- The counts on which figures rest, each behind the last figure that rests on it.
+local function with_counts(list, record)
+   local last, shown, out = {}, {}, {}
+   for i, column in ipairs(list) do
+      local n = column.path and rows.n_of(record, column.path)
+      last[n or ""], shown[column.path or ""] = i, true
+   end
+   for i, column in ipairs(list) do
+      out[#out + 1] = column
+      local n = column.path and rows.n_of(record, column.path)
+      if n and last[n] == i and not shown[n] then
+         local row = rows.at(record, n)
+         out[#out + 1] = M.column(setmetatable({ col = "N", optional = true, unit = false },
+            { __index = row }), n:sub(1, #n - #row[1]))
+      end
+   end
+   return out
+end
+
 --- The columns of a table, in the order of the rows. Columns of optional figures are there only where one of
 -- the lines has something to show.
 -- @param record  what the lines are
@@ -143,7 +162,7 @@ end
 function M.columns(record, name, lines)
    local all, list = {}, {}
    add(all, record, name)
-   for _, column in ipairs(all) do
+   for _, column in ipairs(with_counts(all, record)) do
       local keep, dropped = not column.optional, false
       for _, line in ipairs(lines) do
          keep = keep or column[3](line) ~= nil

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Rows of what a trial of frames measures: latency, counts by direction, evidence (framegauge.text.rows).
+local measured = require "framegauge.trial.measured"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-local list, map, record = rows.list, rows.map, rows.record
+local list, record = rows.list, rows.record
 
 M.CALIBRATION = { "current", "stale", "missing", "not-needed" }
 M.MODIFIERS = {
@@ -16,8 +17,10 @@ M.MODIFIERS = {
 
 local CORRECTED = record("corrected", "the same figures less the tester's own least latency", {
    { "min_ns", "signed", "least" },
-   { "mean_ns", "signed", "mean", col = "Corrected", unit = "mean, µs", at = "latency", optional = true },
-   { "p50_ns", "signed", "median" }, { "p99_ns", "signed", "99 %" }, { "p999_ns", "signed", "99.9 %" },
+   { "mean_ns", "signed", "mean", col = "Corrected", unit = "mean, µs", at = "latency", optional = true,
+      n = "count" },
+   { "p50_ns", "signed", "median", n = "count" }, { "p99_ns", "signed", "99 %", n = "count" },
+   { "p999_ns", "signed", "99.9 %", n = "count" },
    { "max_ns", "signed", "greatest" },
 })
 
@@ -27,13 +30,14 @@ local function latency(name, type)
       { "count", "count", "frames measured: every test frame received", col = "Frames", unit = "measured",
          at = "latency" },
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
-      { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true },
-      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that a share of frames did not "
+      { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true,
+         n = "count" },
+      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that this share of frames did not "
          .. "exceed, over several directions of all their frames, over several trials the largest of "
-         .. "theirs", col = "Median", at = "latency" },
-      { "p99_ns", type, "99 %", col = "p99", at = "latency" },
-      { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency" },
-      { "max_ns", type, "exact over all of them", col = "Max", at = "latency" },
+         .. "theirs", col = "Median", at = "latency", n = "count" },
+      { "p99_ns", type, "99 %", col = "p99", at = "latency", n = "count" },
+      { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency", n = "count" },
+      { "max_ns", type, "exact over all of them", col = "Max", at = "latency", n = "count" },
       { "source", { "wire", "tsc", "card", "testers" }, "what stamped the frames: the virtual wire, the "
          .. "processor's clock (TSC) around the burst call, the card as they arrived (at departure as "
          .. "`tsc`)" },
@@ -83,74 +87,6 @@ M.ERROR = record("injected_error", "frames with one kind of error that the sende
    { "sent", "count", "frames sent with it", col = "Sent", unit = "frames", at = "errors" },
    { "received", "count", "frames of these that arrived", optional = true, col = "Arrived", unit = "frames",
       at = "errors" },
-})
-
-M.MEASURED = record("measured", "further figures of a stream; a figure that is not defined is left out", {
-   { "duplicated", "count", "frames that came more than once (RFC 5560)" },
-   { "loss_burst_lengths", list "count", "bursts of loss by length: of 1 frame, 2 to 3, 4 to 7 and so on; "
-      .. "the 16th of 32768 and more", optional = true },
-   { "loss_burst_distances", list "count", "sequence numbers from the end of a burst to the "
-      .. "next one (RFC 3357)", optional = true },
-   { "loss_burst_mean_frames", "number", "mean length of a burst of loss", optional = true },
-   { "outage_max_ns", "number", "longest time between two arrivals less the mean interval of departures. "
-      .. "Where frames were lost there, also the time before the first arrival or after the last: no gap "
-      .. "between two arrivals, so `gap_max_ns` may be far less", col = "Outage", unit = "ms, longest",
-      as = "ms", at = "order amiss" },
-   { "outage_max_begin_ns", "number", "the arrival before it, from the start of traffic", optional = true,
-      col = "it began", unit = "at, ms", as = "ms", at = "amiss" },
-   { "outage_by_loss_ns", "number", "lost frames times the mean interval", optional = true },
-   { "reordered_ratio", "number", "`reordered` / `rx` (RFC 4737, 3.3)", optional = true, col = "Reordered",
-      at = "order" },
-   { "reordering_extent_max_frames", "number", "frames that came between a late one and the first that "
-      .. "should have come after it (RFC 4737, 4.2.1)", optional = true, col = "Extent", unit = "at most",
-      at = "order" },
-   { "reordering_extent_mean_frames", "number", "its mean", optional = true },
-   { "reordering_extent_unknown_frames", "number", "late frames with an unknown extent, because they came "
-      .. "later than the tester remembers: the true maximum may be greater", optional = true },
-   { "reordering_late_max_ns", "number", "the same in time (4.2.2)", optional = true, col = "Late by",
-      unit = "µs, at most", at = "order" },
-   { "reordering_offset_max_frames", "number", "frames that had to be kept for a late one (4.2.3, there in "
-      .. "octets)", optional = true },
-   { "reordering_offset_mean_frames", "number", "its mean", optional = true },
-   { "reordering_run_mean_frames", "number", "arrivals in order between late ones (4.5)", optional = true },
-   { "reordering_run_squares", "number", "sum of their squares", optional = true },
-   { "reordering_gap_min_frames", "number", "arrivals from one cause of reordering to the next (4.4)",
-      optional = true },
-   { "reordering_gap_mean_frames", "number", "its mean", optional = true },
-   { "reordering_gap_max_frames", "number", "its maximum", optional = true },
-   { "reordering_gap_mean_ns", "number", "its mean in time", optional = true },
-   { "n_reordered", list "count", "frames that were n-reordered, n = 1 to 16 (5); TCP takes n = 3 for a "
-      .. "loss", optional = true },
-   { "pdv_mean_ns", "number", "delay less the least delay (RFC 5481), mean", optional = true },
-   { "pdv_p999_ns", "number", "its 99.9th percentile", optional = true, col = "PDV p99.9", at = "variation" },
-   { "pdv_max_ns", "number", "its maximum", optional = true, col = "PDV max", at = "variation" },
-   { "pdv_enough_for_p999", "boolean", "whether 10,000 frames and more stand behind the percentile",
-      optional = true },
-   { "ipdv_count", "count", "pairs of frames sent one after the other that both came (RFC 3393)",
-      optional = true },
-   { "ipdv_unknown", "count", "further pairs with one delay no longer remembered: minimum, maximum "
-      .. "and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
-      at = "variation", better = false },
-   { "ipdv_min_ns", "signed", "second delay less first, least", optional = true },
-   { "ipdv_p001_ns", "signed", "its 0.1th percentile", optional = true, col = "IPDV p0.1", at = "variation" },
-   { "ipdv_p50_ns", "signed", "its median", optional = true },
-   { "ipdv_mean_ns", "signed", "its mean", optional = true },
-   { "ipdv_p999_ns", "signed", "its 99.9th percentile", optional = true, col = "p99.9", at = "variation" },
-   { "ipdv_max_ns", "signed", "its maximum", optional = true },
-   { "ipdv_mean_magnitude_ns", "signed", "mean of its absolute value", optional = true, col = "mean",
-      unit = "µs, magnitude", at = "variation" },
-   { "jitter_ns", "number", "interarrival jitter (RFC 3550, 6.4.1) after the last frame", optional = true,
-      col = "Jitter", unit = "µs, at the end", at = "variation" },
-   { "jitter_max_ns", "number", "the same at its highest", optional = true, col = "at most",
-      at = "variation" },
-   { "corrupted", "count", "frames whose bytes between headers and signature were not as they were sent",
-      optional = true, col = "Changed", unit = "frames", at = "order amiss" },
-   { "byte_errors", "count", "how many of these bytes were wrong", optional = true, col = "", unit = "bytes",
-      at = "order" },
-   { "bit_errors", "count", "how many of these bits were wrong", optional = true, col = "", unit = "bits",
-      at = "order" },
-   { "bit_error_ratio", "number", "their share of all bits that were compared", optional = true },
-   { "misdirected", map "ordinal", "frames that arrived on other ports, by port", optional = true },
 })
 
 M.AVAILABILITY = record("availability", "availability by the ten-second rule (ITU-T Y.1563)", {
@@ -214,7 +150,7 @@ M.COUNTS = {
    { "translated", M.TRANSLATED, "address and port with which the first frame arrived, if a device had "
       .. "changed them (NAT)", optional = true },
    { "errors", list(M.ERROR), "errors made on purpose, by kind", optional = true },
-   { "measured", M.MEASURED, "further figures", optional = true },
+   { "measured", measured, "further figures", optional = true },
 }
 
 M.DIRECTION = record("direction", "counts of one direction of a trial", {
@@ -227,7 +163,8 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "tx", "count", "test frames sent" }, { "rx", "count", "different test frames received" },
    { "tx_bytes", "count", "their bytes with FCS", optional = true }, { "rx_bytes", "count", "the same",
       optional = true },
-   { "lost", "count", "frames lost" }, { "loss_ratio", "ratio", "their share of those sent" },
+   { "lost", "count", "frames lost" }, { "loss_ratio", "ratio", "their share of those sent",
+      n = "tx" },
    { "rx_duration_ns", "count", "from the first arrival to the last, where the gap between frames was not "
       .. "the standard's", optional = true },
 }, M.COUNTS, {
@@ -382,8 +319,8 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    rows.with({ LOST_MIN }, { lost_min = { at = "trials" } })[1],
    { of = lost_by_direction, col = "by direction", unit = "frames", hidden = true, at = "trials" },
    { of = answered, col = "Queries", unit = "answered", hidden = true, at = "trials" },
-   { "loss_ratio", "ratio", "share of `tx` that was lost" },
-   { "duplicates", "count", "further copies received", col = "Duplicates", unit = "frames", at = "trials" },
+   { "loss_ratio", "ratio", "share of `tx` that was lost", n = "tx" },
+   { "duplicates", "count", "further copies received", col = "Twice", unit = "frames", at = "trials" },
    { "reordered", "count", "frames out of order by RFC 4737; null where frames came over several queues of "
       .. "a port, whose order is not known", null = true, col = "Reord.", unit = "frames", at = "trials" },
    { "late", "count", "frames that came due so late that they were given up; never sent", col = "Late",

@@ -153,6 +153,7 @@ local function measure(c)
    if rests[1] then
       row.loss = parameters.loss(c.rests)
       row.jitter, row.jitter_mean_ns = parameters.jitter(rests[1])
+      row.rest_tx, row.jitter_frames = c.rests.tx, rests[1].tx - rests[1].lost
    else
       table.insert(row.remarks, "nothing came through at a low load")
    end

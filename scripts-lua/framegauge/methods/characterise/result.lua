@@ -21,9 +21,10 @@ local WRITTEN = {
 }
 
 -- A parameter with its range, in a unit: an object, null where it is not told.
-local function estimate(unit, type, name)
+-- @param n  key of the count on which it rests
+local function estimate(unit, type, name, n)
    return record(name or "estimate_" .. unit, "a parameter of the device, and between what bounds it is", {
-      { unit, type, "what the model has; null where only a bound is known", null = true },
+      { unit, type, "what the model has; null where only a bound is known", null = true, n = n },
       { "min_" .. unit, type, "it is not less" },
       { "max_" .. unit, type, "it is not more; null: nothing bounds it", null = true },
       { "coverage", "ratio", "how often the bounds hold the truth: 1 where they follow from whole frames" },
@@ -33,7 +34,8 @@ end
 local OF_UNIT = {
    fps = estimate("fps", "number"), bps = estimate("bps", "number"), frames = estimate("frames", "count"),
    addresses = estimate("addresses", "count"),
-   bytes = estimate("bytes", "count"), ns = estimate("ns", "number"), ratio = estimate("ratio", "ratio"),
+   bytes = estimate("bytes", "count"), ns = estimate("ns", "number"),
+   ratio = estimate("ratio", "ratio", nil, "rest_tx"),
 }
 
 --- An estimate as a person reads it.
@@ -152,7 +154,9 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
 }, {
    words("jitter", JITTERS, "distribution of further delay at a low load that comes nearest", "Jitter"),
    { "jitter_mean_ns", "number", "its mean, above the shortest delay", null = true, col = "Mean jitter",
-      as = "time", at = "html" },
+      as = "time", at = "html", n = "jitter_frames" },
+   { "jitter_frames", "count", "frames of the smallest size whose delay was measured there", null = true },
+   { "rest_tx", "count", "frames sent at a low load, of all sizes", null = true },
 }, {
    parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at low load",
       DETAIL, "<="),

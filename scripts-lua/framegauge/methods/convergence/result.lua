@@ -17,11 +17,12 @@ local EVENTS, BY = { "failure", "reversion" }, { "outage", "failover", "command"
 local EVENT = { "event", EVENTS, "`failure`, or the `reversion` that undoes it", col = "Event", id = "%s" }
 local REPETITION = { "repetition", "ordinal", "which time", col = "No.", id = "%s" }
 
-local function spread(name, help, col, at)
+-- @param n  key of how many routes there are
+local function spread(name, help, col, at, n)
    return record(name, help, {
       { "min_ns", "number", "least" }, { "mean_ns", "number", "mean", col = col, unit = "mean, ms", as = "ms",
-         at = at },
-      { "median_ns", "number", "median" }, { "p99_ns", "number", "99 %" },
+         at = at, n = n },
+      { "median_ns", "number", "median", n = n }, { "p99_ns", "number", "99 %", n = n },
       { "max_ns", "number", "greatest", col = col, unit = "longest, ms", as = "ms",
          at = name == "connectivity" and "terminal " .. at or at, absent = "fails",
          criterion = name == "connectivity" and "loss_of_connectivity" or nil },
@@ -32,7 +33,7 @@ local function ms(key, help, col, o)
    o = o or {}
    return { key, o.type or "number", help, null = true, col = col, unit = o.unit, as = "ms",
       at = o.at or "terminal html", criterion = o.criterion, absent = o.absent, uncertainty = o.uncertainty,
-      better = o.better }
+      better = o.better, n = o.n }
 end
 
 -- A figure of routes lies within the bound of its row.
@@ -77,15 +78,17 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       .. "lost", "Full", { unit = "by rate, ms" }),
    { "full_rate_derived_min_ns", "signed", "the truth is not less (RFC 6413, 4)", null = true },
    { "full_rate_derived_max_ns", "number", "and not more", null = true },
-   { "route", spread("route_time", "route-specific convergence times", "Route", "html"), "of the affected "
+   { "route", spread("route_time", "route-specific convergence times", "Route", "html",
+      "routes_affected"), "of the affected "
       .. "routes, each by its own loss (equation 4), or at the next-best port by when it came there "
       .. "(equation 5); null without any", null = true },
-   { "connectivity", spread("connectivity", "route loss of connectivity", "Loss of connectivity", "html"),
+   { "connectivity", spread("connectivity", "route loss of connectivity", "Loss of connectivity", "html",
+      "routes"),
       "of all routes, lost frames times `tau_ns` (equation 8)" },
    ms("loss_derived_ns", "loss-derived convergence time, the mean over routes (equations 6 and 7)", "Mean",
-      { unit = "by loss, ms", criterion = "mean", absent = "fails" }),
+      { unit = "by loss, ms", criterion = "mean", absent = "fails", n = "routes_affected" }),
    ms("loss_derived_connectivity_ns", "loss-derived loss of connectivity, the mean over all routes, also "
-      .. "those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times" }),
+      .. "those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times", n = "routes" }),
    ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and how late the "
       .. "most belated frame left", "±"),
    { "packets_offered", "count", "frames sent" },
@@ -104,7 +107,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
    { "expired", "count", "frames that came later than `t_max`; they are lost", col = "Expired",
       unit = "frames", at = "times" },
    ms("path_delay_change_ns", "how much longer the new path takes, the median of the routes; null where that "
-      .. "cannot be said", "Path longer by", { at = "times", type = "signed" }),
+      .. "cannot be said", "Path longer by", { at = "times", type = "signed", n = "routes_affected" }),
    { "not_converged", "count", "routes that were not back for the validation time", col = "Not back",
       unit = "routes", at = "terminal html" },
    { "routes_over_limit", "count", "routes that were away for longer than the plan's limit", optional = true,
@@ -117,7 +120,8 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
 
 local function spread_over_repetitions(key, help, col)
    local function figure(name, word, at)
-      return { name, "number", word, col = col, unit = word .. ", ms", as = "ms", at = at }
+      return { name, "number", word, col = col, unit = word .. ", ms", as = "ms", at = at,
+         n = name == "median_ns" and "repetitions" or nil }
    end
    return { key, record(key .. "_of_events", help, {
       figure("min_ns", "least", "html"), figure("median_ns", "median", "terminal html summary"),

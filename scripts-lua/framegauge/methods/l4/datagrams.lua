@@ -27,7 +27,7 @@ end
 --- Figures for the row of a test. @param server  result of our server, nil where it is not ours
 function M.figures(row, client, server)
    local lost, sent = losses(client, server)
-   row.lost, row.loss_ratio = lost, sent and (sent > 0 and lost / sent or 0)
+   row.datagrams, row.lost, row.loss_ratio = sent, lost, sent and (sent > 0 and lost / sent or 0)
    if client.iperf then
       iperf.udp(row, client)
       return

@@ -86,9 +86,11 @@ local function confidence(row)
 end
 
 M.TIMES = record("times", "a distribution of times", {
-   { "count", "count", "how many" }, { "min_ns", "number", "least" }, { "mean_ns", "number", "mean" },
-   { "p50_ns", "number", "median" }, { "p90_ns", "number", "90 %" }, { "p99_ns", "number", "99 %" },
-   { "p999_ns", "number", "99.9 %" }, { "max_ns", "number", "greatest" },
+   { "count", "count", "how many" }, { "min_ns", "number", "least" },
+   { "mean_ns", "number", "mean", n = "count" },
+   { "p50_ns", "number", "median", n = "count" }, { "p90_ns", "number", "90 %", n = "count" },
+   { "p99_ns", "number", "99 %", n = "count" }, { "p999_ns", "number", "99.9 %", n = "count" },
+   { "max_ns", "number", "greatest" },
    { "at_least", "count", "of these, where no answer came: it would have taken at least so long",
       optional = true },
 })
@@ -247,10 +249,11 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
    { "lost", "integer", "UDP_STREAM: datagrams by number", optional = true, col = "Datagrams lost",
       at = "details", as = "count" },
-   { "loss_ratio", "signed", "their share", optional = true },
+   { "datagrams", "count", "datagrams sent", optional = true },
+   { "loss_ratio", "signed", "their share", optional = true, n = "datagrams" },
    { "reordered", "count", "datagrams out of order", optional = true },
    { "duplicates", "count", "further copies", optional = true },
-   { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true },
+   { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true, n = "datagrams" },
    { "setup.mean_ns", col = "Set-up mean", hidden = true, at = "details" },
    { "transaction.min_ns", col = "Transaction min", hidden = true, at = "details" },
    { of = no_less("mean_ns", 0), col = "Mean", hidden = true, left = false, at = "terminal details" },

@@ -46,7 +46,7 @@ M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are the 
    { "lost", "count", "frames lost", null = true, col = "Lost", unit = "frames", at = "terminal html" },
    { "loss_ratio", "ratio", "their share of those sent", null = true, col = "Loss",
       at = "terminal html summary", better = "<=",
-      uncertainty = of_loss },
+      uncertainty = of_loss, n = "tx" },
    { "duplicates", "count", "further copies received", null = true },
    { "reordered", "count", "frames out of order by RFC 4737; null where that is not known", null = true },
    { "latency.mean_ns", col = "Delay", unit = "mean, µs", at = "terminal html summary",

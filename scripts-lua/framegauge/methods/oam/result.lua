@@ -13,12 +13,13 @@ local list, record = rows.list, rows.record
 local function delay(name, help, heading)
    return record(name, help, {
       { "min_ns", "signed", "the least", col = heading .. " min", as = "time", at = "html" },
-      { "mean_ns", "signed", "the mean", col = "mean", as = "time", at = "html csv" },
+      { "mean_ns", "signed", "the mean", col = "mean", as = "time", at = "html csv", n = "received" },
       { "p50_ns", "signed", "half of them do not exceed it", col = heading .. " p50", as = "time",
-        at = "terminal html summary" },
-      { "p99_ns", "signed", "99 % of them", col = "p99", as = "time", at = "terminal html" },
-      { "p999_ns", "signed", "99.9 % of them" },
-      { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "terminal html summary" },
+        at = "terminal html summary", n = "received" },
+      { "p99_ns", "signed", "99 % of them", col = "p99", as = "time", at = "terminal html", n = "received" },
+      { "p999_ns", "signed", "99.9 % of them", n = "received" },
+      { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "terminal html summary",
+        n = "received" },
    })
 end
 
@@ -36,7 +37,7 @@ local FIGURES = {
    { "received", "count", "probes whose reply came within the timeout", col = "Received", at = "html",
       better = false },
    { "lost", "count", "the others", col = "Lost", at = "terminal html summary" },
-   { "loss_ratio", "ratio", "share of the probes that was lost" },
+   { "loss_ratio", "ratio", "share of the probes that was lost", n = "sent" },
    { "loss_lower_ratio", "ratio", "least loss ratio of the path that is possible with 95 % (Clopper, "
       .. "Pearson)" },
    { "loss_upper_ratio", "ratio", "greatest one", col = "Loss at most", as = "ratio", at = "html" },
@@ -58,9 +59,11 @@ local FIGURES = {
    { "backward", delay("oam_backward", "delay on the way back", "Backward"), "delay on the way back",
       null = true },
    { "turnaround", record("oam_turnaround", "time in the reflector, by its own clock", {
-      { "min_ns", "signed", "the least" }, { "mean_ns", "signed", "the mean" },
-      { "p50_ns", "signed", "half of them", col = "Turnaround p50", as = "time", at = "html" },
-      { "p99_ns", "signed", "99 % of them" }, { "p999_ns", "signed", "99.9 % of them" },
+      { "min_ns", "signed", "the least" }, { "mean_ns", "signed", "the mean", n = "received" },
+      { "p50_ns", "signed", "half of them", col = "Turnaround p50", as = "time", at = "html",
+        n = "received" },
+      { "p99_ns", "signed", "99 % of them", n = "received" },
+      { "p999_ns", "signed", "99.9 % of them", n = "received" },
       { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "html" },
    }), "time in the reflector, by its own clock", null = true },
    { "forward_variation_ns", "number", "99th percentile of the delay there less the least one, which does "

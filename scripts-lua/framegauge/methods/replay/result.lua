@@ -20,7 +20,7 @@ local SETTING = record("replay_setting", "how a capture was sent", {
 })
 
 local function behind(key, help, col, at)
-   return { key, "count", help, col = col, as = "us3", at = at }
+   return { key, "count", help, col = col, as = "us3", at = at, n = key:find "^p" and "frames" or nil }
 end
 
 local BEHIND = record("behind", "time behind the schedule that a share of the frames kept to", {

@@ -98,19 +98,19 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
       at = "terminal html", better = false },
    { "latency_mean_ns", "signed", "mean of these: the figure of RFC 2544", null = true, col = "Latency",
       unit = "mean, µs",
-      at = "terminal html summary", better = "<=", uncertainty = uncertainty.latency },
+      at = "terminal html summary", better = "<=", uncertainty = uncertainty.latency, n = "tagged_frames" },
    { "latency_corrected_mean_ns", "signed", "the same less `tester_min_ns`; null without a current "
       .. "calibration", null = true, col = "Corrected", unit = "mean, µs", at = "terminal html",
-      hidden = true, uncertainty = uncertainty.latency_corrected },
+      hidden = true, uncertainty = uncertainty.latency_corrected, n = "tagged_frames" },
    { "latency_min_ns", "signed", "the least of these", null = true, col = "Min", at = "html" },
    { "latency_max_ns", "signed", "the greatest of these", null = true, col = "Max", at = "html" },
    { "latency_stddev_ns", "number", "deviation of the means of the streams", null = true, col = "Deviation",
-      at = "html" },
+      at = "html", n = "repetitions" },
    { "latency_typical_ns", "signed", "RFC 8219, 7.2: median of a stream's tagged frames, of all streams the "
       .. "median; null with fewer than 500 tags in a stream", null = true, col = "Typical", at = "html",
-      hidden = true },
-   { "latency_worst_case_ns", "signed", "and of the 99.9th percentiles", null = true, col = "Worst case",
-      at = "html", hidden = true },
+      hidden = true, n = "tagged_frames" },
+   { "latency_worst_case_ns", "signed", "worst case: by the 99.9th percentile", null = true, col = "Worst case",
+      at = "html", hidden = true, n = "tagged_frames" },
    { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for "
       .. "devices that store and forward); measured from first bit to first bit, less the time the frame "
       .. "takes on the line, 8 size / rate; a device that cuts through may have less than 0. `fifo`: from "
@@ -134,7 +134,7 @@ M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, 
    { "tx", "count", "frames sent in this direction" }, { "rx", "count", "frames received" }, { "lost",
       "count", "frames lost" },
    { "loss_ratio", "ratio", "`lost` / `tx`", col = "Loss", unit = "% at full load", at = "summary",
-      better = "<=", uncertainty = uncertainty.loss },
+      better = "<=", uncertainty = uncertainty.loss, n = "tx" },
    { "trial_s", "positive", "length of the trial" }, { "trial", "ordinal", "its number" },
 }, verdict.ROWS)
 
@@ -150,7 +150,7 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
    { "limit_frames", "ordinal", "the longest burst it may try", col = "Limit", at = "html" },
    { "burst_mean_frames", "number", "mean of the longest bursts that lost no frame: the benchmark",
       null = true, col = "Burst", unit = "frames", as = "frames1", at = "terminal html summary",
-      bound = ">=", better = ">=", uncertainty = uncertainty.burst },
+      bound = ">=", better = ">=", uncertainty = uncertainty.burst, n = "repetitions" },
    { "burst_min_frames", "number", "the least of them", null = true, col = "min", at = "terminal html",
       bound = "exact", better = ">=" },
    { "burst_max_frames", "number", "the greatest of them", null = true, col = "max", at = "terminal html",
@@ -183,11 +183,11 @@ M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losin
    REPETITIONS,
    { "recovery_mean_ns", "number", "from the end of the overload to when the last lost frame was due; the "
       .. "mean. 0: none was lost after it", null = true, col = "Recovery", as = "ms",
-      at = "terminal html summary", better = "<=", uncertainty = uncertainty.recovery },
+      at = "terminal html summary", better = "<=", uncertainty = uncertainty.recovery, n = "repetitions" },
    { "recovery_min_ns", "number", "the least", null = true, col = "min", as = "ms", at = "terminal html" },
    { "recovery_max_ns", "number", "the greatest", null = true, col = "max", as = "ms", at = "terminal html" },
    { "recovery_stddev_ns", "number", "their deviation", null = true, col = "Deviation", as = "ms",
-      at = "html" },
+      at = "html", n = "repetitions" },
    { "resolution_ns", "number", "time between two frames after the overload: no figure is finer",
       null = true, col = "Resolution", as = "time", at = "html" },
    LOST, TRIALS,
@@ -217,7 +217,7 @@ M.RESET = record("reset", "How long the device is out of service after a reset (
    { "reset_by_timestamps_ns", "number", "longest time between two arrivals less the time between two "
       .. "frames, the mean", null = true, col = "by timestamps", as = "ms", at = "terminal html" },
    { "reset_stddev_ns", "number", "deviation of the figure between repetitions", null = true,
-      col = "Deviation", as = "ms", at = "html" },
+      col = "Deviation", as = "ms", at = "html", n = "repetitions" },
    { "resolution_ns", "number", "time between two frames", null = true, col = "Resolution", as = "time",
       at = "html" },
    rows.with({ TRIALS }, { trials = { at = "" } })[1],

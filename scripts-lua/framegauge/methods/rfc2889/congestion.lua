@@ -111,7 +111,8 @@ local function read(c, b, record)
    local split_s, single_s = seconds + split.waited_ns / 1e9, seconds + single.waited_ns / 1e9
    return {
       tx_frames = math.floor(c.fps * seconds + 0.5), trial_s = seconds,
-      uncongested_lost = u.lost, uncongested_loss_ratio = u.tx > 0 and u.lost / u.tx or 0,
+      uncongested_tx = u.tx, congested_tx = tx, uncongested_lost = u.lost,
+      uncongested_loss_ratio = u.tx > 0 and u.lost / u.tx or 0,
       uncongested_fps = u.rx / split_s,
       congested_lost = tx - rx, congested_loss_ratio = tx > 0 and (tx - rx) / tx or 0,
       congested_fps = math.min(rx / math.max(split_s, single_s), mesh.line_fps(port, at, c.frame_size)),
@@ -228,7 +229,8 @@ local function measure(plan, tester, session, frame_size, rows)
    records = tables.joined(records, { record }, { uneven or nil })
    for i, b in ipairs(c.blocks) do
       local row = row_of(c, b, list[i], records, limits[i])
-      row.uneven_loss_ratio = uneven and read(c, b, uneven).uncongested_loss_ratio or nil
+      local then_lost = uneven and read(c, b, uneven) or {}
+      row.uneven_tx, row.uneven_loss_ratio = then_lost.uncongested_tx, then_lost.uncongested_loss_ratio
       row.trials, row.trial = #session.trials - before, record.trial
       rows[#rows + 1] = row
    end

@@ -107,7 +107,8 @@ end
 local function point(c, record)
    return {
       iload_percent = record.intended_percent, oload_fps = #c.pattern.senders * record.offered_fps,
-      forwarding_fps = M.forwarding_fps(record, c.pattern, c.frame_size), loss_ratio = record.loss_ratio,
+      forwarding_fps = M.forwarding_fps(record, c.pattern, c.frame_size), tx = record.tx,
+      loss_ratio = record.loss_ratio,
       flood = record.misdirected, trial = record.trial,
    }
 end
@@ -192,8 +193,9 @@ local function measure(plan, tester, session, key, frame_size)
       upper_fps = result.upper,
       aggregate_fps = result.load and math.min(most, result.load * #c.pattern.senders * c.pattern.copies),
       theoretical_fps = most, mol_fps = mol.oload_fps,
-      frmol_fps = mol.forwarding_fps, mol_loss_ratio = mol.loss_ratio, mfr_fps = best.forwarding_fps,
-      mfr_oload_fps = best.oload_fps, step_fps = plan.rfc2889.step * c.line_fps, series = points,
+      frmol_fps = mol.forwarding_fps, mol_tx = mol.tx, mol_loss_ratio = mol.loss_ratio,
+      mfr_fps = best.forwarding_fps, mfr_oload_fps = best.oload_fps,
+      step_fps = plan.rfc2889.step * c.line_fps, series = points,
       flood = flood, worst_pair = worst_pair(records[#records]), limited_by = result.limited_by,
       resolution_fps = plan.rfc2889.resolution * c.line_fps, trial_s = plan.rfc2889.trial,
       lower_trial = lower and lower.trial,

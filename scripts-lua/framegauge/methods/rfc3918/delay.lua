@@ -158,7 +158,7 @@ local function base_of(c, method, fps)
       test = c.key, method = method, frame_size = c.frame_size, version = c.version,
       source = c.source, receivers = 0,
       egress = {}, offered_fps = fps, resolution_ns = 1e9 / fps,
-      repetitions = c.o.membership.repetitions, queries_seen = 0, trials = 0,
+      repetitions = c.o.membership.repetitions, queries_seen = 0, trials = 0, samples = 0,
    }
 end
 
@@ -174,7 +174,7 @@ local function put_figures(row, ports)
       put_delays(row.egress[k], port.delays, port.nets)
       all, nets = tables.joined(all, port.delays), tables.joined(nets, port.nets)
    end
-   row.receivers = #ports
+   row.receivers, row.samples = #ports, #all
    put_delays(row, all, nets)
 end
 

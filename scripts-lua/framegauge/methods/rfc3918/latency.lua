@@ -6,6 +6,7 @@
 -- In the middle of a stream one frame is tagged. Its latency at a receiver is from its last bit in to the
 -- first bit of the copy out, or of devices that cut through from first bit to first bit (RFC 1242, 3.8). The
 -- spread is between the copies of one and the same frame.
+local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local verdict = require "framegauge.text.verdict"
@@ -88,7 +89,9 @@ local function measure(c, found)
       earliest_port = c.receivers[spread.earliest], latest_port = c.receivers[spread.latest],
    }
    row.spread_mean_ns, row.spread_max_ns = select(2, trials.range(spread))
-   local least, _, greatest = trials.range(tables.joined(unpack(delays)))
+   local all = tables.joined(unpack(delays))
+   local least, _, greatest = trials.range(all)
+   row.spread_samples, row.samples = #spread, #all
    row.latency_min_ns, row.latency_max_ns = least, greatest
    row.definition = c.o.latency_definition
    if least and least < -STAMPS_NS then
@@ -127,6 +130,7 @@ local function compare(c, found)
    row.baseline_latency_mean_ns = mean_of(row.egress, "baseline_latency_mean_ns")
    row.burdened_latency_mean_ns = mean_of(row.egress, "burdened_latency_mean_ns")
    row.added_mean_ns = mean_of(row.egress, "added_ns")
+   row.every_frame_samples = stats.sum(tables.field(row.egress, "burdened_every_frame_latency"), "count")
    row.every_frame_added_mean_ns = mean_of(row.egress, "every_frame_added_ns")
    return row
 end

@@ -130,7 +130,7 @@ local function group_matrix(c, found)
       local record = trials.verified(c, {
          n = n, fps = c.o.matrix_load * c.line_fps, seconds = c.o.trial, phase = "forwarding",
       })
-      row.offered_fps, row.loss_ratio = record.offered_fps, record.loss_ratio
+      row.offered_fps, row.tx, row.loss_ratio = record.offered_fps, record.tx, record.loss_ratio
       row.aggregate_fps = record.tx > 0
          and math.min(most, record.rx / record.tx * #c.receivers * record.offered_fps) or 0
       row.per_egress_fps = row.aggregate_fps / #c.receivers

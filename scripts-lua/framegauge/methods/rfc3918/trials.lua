@@ -264,7 +264,7 @@ function M.problems(c, record, n)
 end
 
 --- What became of the burden of several trials.
--- @return the share of its frames that was lost, and whether some came out where they were not to
+-- @return its frames, the share of them that was lost, and whether some came out where they were not to
 function M.burden_of(c, records)
    local tx, lost, flooded = 0, 0, false
    for _, record in ipairs(records) do
@@ -273,7 +273,7 @@ function M.burden_of(c, records)
          flooded = flooded or next(direction.measured and direction.measured.misdirected or {}) ~= nil
       end
    end
-   return tx > 0 and lost / tx or 0, flooded
+   return tx, tx > 0 and lost / tx or 0, flooded
 end
 
 --- Measure without the burden, then with it.
@@ -290,7 +290,8 @@ function M.beside_burden(c, of)
       repetitions = burdened.repetitions, trials = #c.session.trials - c.before, reasons = {},
    }
    local flooded
-   out.burden_loss_ratio, flooded = M.burden_of(c, records)
+   out.burden_tx, out.burden_loss_ratio, flooded = M.burden_of(c, records)
+   out.baseline_samples, out.burdened_samples = baseline.samples, burdened.samples
    out.validity = verdict.worse(baseline.validity, burdened.validity)
    for _, one in ipairs { { "without the burden", baseline }, { "with the burden", burdened } } do
       for _, reason in ipairs(one[2].reasons) do

@@ -26,7 +26,7 @@ M.PATH_MTU = record("path_mtu", "the path MTU", {
 
 M.BASELINE = record("baseline", "the round trip without load", {
    { "rtt_min_ns", "count", "shortest: the baseline", null = true }, { "rtt_mean_ns", "number", "mean",
-      null = true },
+      null = true, n = "rtt_samples" },
    { "rtt_max_ns", "count", "longest", null = true }, { "rtt_samples", "count", "of how many" },
    { "trial", "ordinal", "number of its trial" },
 }, verdict.ROWS)
@@ -97,7 +97,7 @@ M.TRANSFER = record("rfc6349", "A transfer with a window of one share of the ban
       at = "details" },
    { "rtt_baseline_ns", "number", "round trip without load", null = true },
    { "rtt_mean_ns", "number", "TCP's smoothed round trip at the end of each interval, mean", null = true,
-      col = "RTT mean", as = "time", at = "details" },
+      col = "RTT mean", as = "time", at = "details", n = "rtt_samples" },
    { "rtt_max_ns", "number", "the same, longest", null = true, col = "max", as = "time", at = "details" },
    { "rtt_samples", "number", "of how many", null = true },
    { "hint", "text", "what the three metrics together usually mean (5); no verdict", null = true },

@@ -7,7 +7,6 @@
 -- groups at once, shifted, too; then i1 sends to four egresses, one of them congested, in groups of six
 -- ports: the RFC's groups of four have no four egresses.
 local common = require "framegauge.methods.rfc8239.common"
-local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -43,7 +42,15 @@ local function loss(directions)
    for _, d in ipairs(directions) do
       tx, lost = tx + d.tx, lost + d.lost
    end
-   return tx > 0 and lost / tx or 0
+   return { tx = tx, ratio = tx > 0 and lost / tx or 0 }
+end
+
+local function greatest(losses)
+   local most = losses[1]
+   for _, one in ipairs(losses) do
+      most = one.ratio > most.ratio and one or most
+   end
+   return most
 end
 
 -- @param control  i2, which congests, sends to i1 instead: then nothing may be lost
@@ -80,19 +87,21 @@ local function measure(plan, tester, session, arrangement, shift, frame_size)
    for i = 1, plan.rfc8239.iterations do
       records[i + 1], innocent[i], congested[i] = make(c, groups, false)
    end
+   local most_innocent, most_congested = greatest(innocent), greatest(congested)
    local row = common.row(records, {
       test = "head_of_line", arrangement = arrangement.name, groups = arrangement.count, shift = shift,
       frame_size = frame_size, ports = tables.map(groups, common.names),
-      innocent_loss_ratio = stats.max(innocent), congested_loss_ratio = stats.max(congested),
-      control_loss_ratio = control_loss,
+      innocent_tx = most_innocent.tx, innocent_loss_ratio = most_innocent.ratio,
+      congested_tx = most_congested.tx, congested_loss_ratio = most_congested.ratio,
+      control_tx = control_loss.tx, control_loss_ratio = control_loss.ratio,
    })
-   if row.validity == "valid" and control_loss > 0 then
+   if row.validity == "valid" and control_loss.ratio > 0 then
       row.validity = "not-applicable"
       row.reasons[1] = "frames are lost without congestion, too: an ingress, or the whole switch, does not "
          .. "carry line rate"
    end
    row.head_of_line_blocking = row.validity == "valid" and row.innocent_loss_ratio > 0 or false
-   common.repeated(plan, row, innocent)
+   common.repeated(plan, row, tables.field(innocent, "ratio"))
    common.judge(row, not row.head_of_line_blocking,
       ("head of line blocking: traffic to ports that are not congested lost %.4g %%"):format(
          row.innocent_loss_ratio * 100))

@@ -36,12 +36,13 @@ local TAIL = tables.joined({
 
 local JITTER = record("jitter_pdv", "delay less the least one", {
    { "range_ns", "number", "greatest less least", col = "Jitter", unit = "range", as = "time",
-      at = "terminal html" },
+      at = "terminal html", n = "latency.count" },
    { "p99_ns", "number", "99th percentile less least", optional = true, col = "Jitter", unit = "p99",
-      as = "time", at = "html" },
+      as = "time", at = "html", n = "latency.count" },
 })
 local MEANS = record("latency_means", "the mean latency of the iterations", {
-   { "min_ns", "number", "least" }, { "mean_ns", "number", "mean" }, { "max_ns", "number", "greatest" },
+   { "min_ns", "number", "least" }, { "mean_ns", "number", "mean", n = "iterations" },
+   { "max_ns", "number", "greatest" },
 })
 local LATENCY = {
    { "latency", trial.LATENCY, "of the iteration with the greatest loss; null when nothing was measured",
@@ -125,7 +126,7 @@ local LOSS = {
    { "lost", "count", "of them, in the iteration with the greatest loss", col = "Lost", unit = "frames",
       at = "terminal html" },
    { "loss_ratio", "ratio", "their share", col = "Loss", at = "terminal html summary",
-      uncertainty = of_losses },
+      uncertainty = of_losses, n = "tx" },
 }
 
 M.LINE_RATE = record("dc_line_rate", "Line rate on all ports (RFC 8239, 2): does the switch lose nothing?",
@@ -219,13 +220,16 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
       id = "shift %s" },
    { "ports", list "text", "of each group: two ingresses, then the egresses; the last one is "
       .. "congested" },
+   { "innocent_tx", "count", "frames sent to ports without congestion, in the iteration with that loss" },
    { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
       unit = "loss, %", at = "terminal html summary", criterion = "innocent",
-      uncertainty = of_flows("innocent_loss_ratio", false) },
+      uncertainty = of_flows("innocent_loss_ratio", false), n = "innocent_tx" },
+   { "congested_tx", "count", "frames sent to the congested port, in the iteration with that loss" },
    { "congested_loss_ratio", "ratio", "lost of what went to the congested port", col = "Congested",
       unit = "loss, %",
-      at = "terminal html", uncertainty = of_flows("congested_loss_ratio", true) },
-   { "control_loss_ratio", "ratio", "lost without congestion: none may be" },
+      at = "terminal html", uncertainty = of_flows("congested_loss_ratio", true), n = "congested_tx" },
+   { "control_tx", "count", "frames sent without congestion" },
+   { "control_loss_ratio", "ratio", "lost without congestion: none may be", n = "control_tx" },
    { "head_of_line_blocking", "boolean", "whether congestion harmed traffic to other ports", col = "Blocking",
       at = "terminal html summary" },
 }, TAIL, verdict.ROWS)

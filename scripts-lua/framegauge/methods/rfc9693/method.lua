@@ -203,10 +203,12 @@ function run.latency(c, rows)
    local tags = { first = o.tag_after, every = (o.trial - o.tag_after) / o.tags, count = o.tags }
    at_load(c, rows, "latency", o, tags, function(row, counts)
       local typical, worst = {}, {}
+      row.samples = 0
       local offset = common.frame_ns(c.tester, row.direction, row.frame_size)
       row.definition, row.tags = offset and "lifo" or "fifo", o.tags
       for _, one in ipairs(counts) do
          local delays = tables.map(one.tags_ns or {}, function(delay) return delay - (offset or 0) end)
+         row.samples = row.samples + #delays
          if delays[1] then
             typical[#typical + 1], worst[#worst + 1] = stats.median(delays), stats.percentile(delays, 0.999)
          end
@@ -218,6 +220,7 @@ end
 
 function run.pdv(c, rows)
    at_load(c, rows, "pdv", c.o.pdv, nil, function(row, counts)
+      row.samples = stats.sum(tables.field(counts, "latency"), "count")
       row.pdv_ns, row.pdv_p1_ns, row.pdv_p99_ns = summary(tables.map(counts, function(one)
          return one.latency and one.latency.p999_ns - one.latency.min_ns or nil
       end))

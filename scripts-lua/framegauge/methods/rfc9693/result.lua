@@ -54,9 +54,9 @@ M.CONNECTION_RATE = record("rfc9693_connection_rate", "Maximum connection establ
       at = "terminal html summary", bound = ">=",
       uncertainty = connection_rate },
    { "connections_p1_per_s", "number", "1st percentile of the repetitions", optional = true, col = "Rate",
-      unit = "p1", as = "number", at = "html" },
+      unit = "p1", as = "number", at = "html", n = "repetitions" },
    { "connections_p99_per_s", "number", "99th percentile of the repetitions", optional = true, col = "Rate",
-      unit = "p99", as = "number", at = "html" },
+      unit = "p99", as = "number", at = "html", n = "repetitions" },
    { "theoretical", "number", "frames a second that the line carries", optional = true },
    { "validated", "boolean", "whether the Responder has sent over each connection" },
    { "alpha", "ratio", "rate of that, as a share" },
@@ -98,17 +98,18 @@ local LOAD = {
    { "trial_s", "positive", "length of a stream" },
    { "repetitions", "ordinal", "streams" },
    { "lost", "count", "frames lost of all of them", optional = true, col = "Lost", at = "html" },
+   { "samples", "count", "frames whose delay counts, of all of them", optional = true },
 }
 
 -- A figure with its 1st and 99th percentile over the streams.
 local function spread(key, heading, help, o)
    local figure = { key .. "_ns", "signed", help, optional = true, col = heading, as = "time",
-      at = "terminal html summary", criterion = o.criterion, better = "<=" }
+      at = "terminal html summary", criterion = o.criterion, better = "<=", n = "samples" }
    return { figure,
       { key .. "_p1_ns", "signed", "1st percentile of the streams", optional = true, col = heading,
-         unit = "p1", as = "time", at = "html" },
+         unit = "p1", as = "time", at = "html", n = "repetitions" },
       { key .. "_p99_ns", "signed", "99th percentile of the streams", optional = true, col = heading,
-         unit = "p99", as = "time", at = "html" },
+         unit = "p99", as = "time", at = "html", n = "repetitions" },
    }
 end
 

@@ -44,7 +44,7 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
    { "lost", "count", "`tx` less `wrong_tx` less `rx`", col = "Lost", unit = "frames",
       at = "terminal summary loss" },
    { "loss_ratio", "number", "its share of `tx` less `wrong_tx`", col = "Loss",
-      at = "terminal summary loss", better = "<=", uncertainty = uncertainty.loss },
+      at = "terminal summary loss", better = "<=", uncertainty = uncertainty.loss, n = "tx" },
 }, rows.with(trial.COUNTS, {
    expired = { optional = false }, wrong_tx = { optional = false }, wrong_rx = { optional = false },
 }), {

@@ -53,7 +53,7 @@ function M.of_stream(direction, path, colour, statistic)
    end
    return {
       tx = direction.tx, rx = direction.rx, lost = direction.lost, loss_ratio = direction.loss_ratio,
-      judged_tx = direction.tx, judged_lost = direction.lost,
+      judged_tx = direction.tx, judged_rx = direction.rx, judged_lost = direction.lost,
       offered_ir_bps = ir(direction.tx_bytes), offered_ulr_bps = ulr(direction.tx_bytes, direction.tx),
       received_ir_bps = ir(direction.rx_bytes), received_ulr_bps = ulr(direction.rx_bytes, direction.rx),
       duplicates = direction.duplicates, reordered = direction.reordered, marks = direction.marks,
@@ -101,7 +101,8 @@ function M.joined(one, other)
    for _, key in ipairs(SUMS) do
       all[key] = one[key] and other[key] and one[key] + other[key] or nil
    end
-   all.judged_tx, all.judged_lost, all.loss_ratio = all.tx, all.lost, all.tx > 0 and all.lost / all.tx or 0
+   all.judged_tx, all.judged_rx, all.judged_lost = all.tx, all.rx, all.lost
+   all.loss_ratio = all.tx > 0 and all.lost / all.tx or 0
    if one.ftd and other.ftd then
       all.ftd, all.fdv_ns = joined_delay(one.ftd, other.ftd, one, other)
    else
@@ -116,7 +117,8 @@ end
 -- @param green, yellow  as of_stream() gave them; yellow may be nil
 function M.of_step(green, yellow)
    local row = {
-      judged_tx = green.tx, judged_lost = green.lost, loss_ratio = green.loss_ratio, ftd = green.ftd,
+      judged_tx = green.tx, judged_rx = green.rx, judged_lost = green.lost, loss_ratio = green.loss_ratio,
+      ftd = green.ftd,
       fdv_ns = green.fdv_ns, clock_error_ns = green.clock_error_ns,
    }
    for _, key in ipairs(SUMS) do

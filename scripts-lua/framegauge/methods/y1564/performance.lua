@@ -63,7 +63,7 @@ local function add_availability(row, direction, path, statistic)
    row.severely_errored_s = a.severely_errored_s
    row.ir = figures.rate_by_seconds({ direction.series }, row.received_ir_bps)
    if a.unavailable_s > 0 then
-      row.judged_tx, row.judged_lost = a.tx, a.tx - a.rx
+      row.judged_tx, row.judged_rx, row.judged_lost = a.tx, a.rx, a.tx - a.rx
       row.loss_ratio = a.tx > 0 and row.judged_lost / a.tx or 0
       row.ftd = a.ftd and figures.transfer_delay(path, a.ftd.min_ns, a.ftd.mean_ns, a.ftd.max_ns)
       row.fdv_ns = a.ftd and figures.variation(a.ftd, statistic)

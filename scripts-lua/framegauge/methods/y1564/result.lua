@@ -18,11 +18,12 @@ end
 
 local FTD = delay("ftd", "a frame transfer delay, from the first bit in to the last bit out", {
    min_ns = { col = "FTD min", as = "ms", at = "html" },
-   mean_ns = { col = "FTD mean", as = "ms", at = "terminal html", uncertainty = uncertainty.delay },
+   mean_ns = { col = "FTD mean", as = "ms", at = "terminal html", uncertainty = uncertainty.delay,
+      n = "judged_rx" },
    max_ns = { col = "max", as = "ms", at = "html" },
 })
 local CORRECTED = delay("ftd_corrected", "the same less the tester's own delay", {
-   mean_ns = { col = "mean", unit = "corrected", as = "ms", at = "html", hidden = true },
+   mean_ns = { col = "mean", unit = "corrected", as = "ms", at = "html", hidden = true, n = "judged_rx" },
 })
 
 local IR = record("ir", "a rate of the seconds of a trial", {
@@ -62,10 +63,12 @@ local FIGURES = {
       .. "in the performance test of the available time", null = true },
    { of = judged "judged_tx", col = "Judged", unit = "frames sent", as = "count", hidden = true,
       at = "html" },
+   { "judged_rx", "count", "frames received of these: delay and variation are theirs", null = true },
    { "judged_lost", "count", "frames lost of these", null = true },
    { of = judged "judged_lost", col = "", unit = "lost", as = "count", hidden = true, at = "html" },
    { "loss_ratio", "ratio", "`judged_lost` / `judged_tx`", null = true, col = "FLR", unit = "", as = "flr",
-      at = "terminal html", criterion = "flr", absent = "fails", uncertainty = uncertainty.loss },
+      at = "terminal html", criterion = "flr", absent = "fails", uncertainty = uncertainty.loss,
+      n = "judged_tx" },
    { "ftd", FTD, "delay from the first bit in to the last bit out; null when nothing arrived", null = true },
    { of = function(row, plan) return row.ftd and row.ftd[plan.y1564.ftd_statistic .. "_ns"] end,
       criterion = "ftd_ns", as = "ms", absent = "fails" },
@@ -75,7 +78,7 @@ local FIGURES = {
    { "clock_error_ns", "number", "between two testers: how far their clocks may have been apart, which is "
       .. "how uncertain `ftd` is", optional = true, col = "± clocks", as = "ms", at = "html" },
    { "fdv_ns", "number", "delay variation, by the statistic of the plan", null = true, col = "FDV",
-      as = "ms", at = "terminal html", absent = "fails" },
+      as = "ms", at = "terminal html", absent = "fails", n = "judged_rx" },
    { "reordered", "count", "frames out of order", null = true },
    { of = some "reordered", col = "Reord.", unit = "frames", as = "count", hidden = true,
       at = "performance" },

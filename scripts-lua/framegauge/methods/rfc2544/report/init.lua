@@ -2,6 +2,7 @@
 
 --- RFC 2544: its tests as sections of the page, and what else a report has besides the tables of its rows.
 local bars = require "framegauge.text.bars"
+local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -9,6 +10,7 @@ local notes = require "framegauge.report.notes"
 local result_rows = require "framegauge.methods.rfc2544.result"
 local sections = require "framegauge.methods.rfc2544.report.sections"
 local show = require "framegauge.text.show"
+local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.report.html.tables"
 local verdict = require "framegauge.text.verdict"
 
@@ -183,6 +185,11 @@ local function loss_lines(rows)
          end
       end }
    end
+   columns[#columns + 1] = { "N", "frames sent", function(line)
+      local sent = core.field(line.rows, "tx")
+      local least, most = stats.min(sent), stats.max(sent)
+      return least == most and format.count(most) or format.count(least) .. " to " .. format.count(most)
+   end }
    columns[#columns + 1] = VERDICT
    return columns, lines
 end

@@ -248,6 +248,10 @@ local function loss_table(rows, direction)
          return row and (row.validity == "valid" and loss(row) or { loss(row), " ",
             formatters.verdict(row.validity) })
       end }
+      columns[#columns + 1] = { "N", "frames sent", function(group)
+         local row = by_size[group][size]
+         return row and show.KINDS.count[1](row.tx)
+      end }
    end
    return tables.build { caption = "Frame loss, " .. direction, columns = columns, rows = loads }
 end
