@@ -7,14 +7,14 @@
 /*
  * How many frames a batch may take before the stream is looked at again. Streams that take turns fill their
  * batches at the same time if they began together; so they are given less the first time, each another share.
- * And the next frame whose delay is asked for enters none.
+ * And the next frame that is looked at more closely enters none.
  */
 static uint8_t
 limit_for(const struct rx_stream *stream, unsigned place, uint64_t next)
 {
 	uint64_t room = RX_BATCH - (next + place) % RX_BATCH;
 
-	return (uint8_t)RTE_MIN(room, stream->next_tag - next);
+	return (uint8_t)RTE_MIN(room, stream->next_look - next);
 }
 
 void

@@ -65,6 +65,24 @@ rx_keep_tag(struct rx_stream *stream, uint64_t number, int64_t delay)
 	while (stream->next_tag <= number);
 }
 
+/*
+ * One of the few frames that are looked at more closely; its parts by themselves, as of rx_measure_copy().
+ * @return false: it is not the frame that was sent
+ */
+static __rte_noinline bool
+rx_look(struct rx_task *t, struct rx_stream *stream, const struct rte_mbuf *m, uint64_t sent, uint64_t number,
+	int64_t delay)
+{
+	bool same = number < stream->next_payload || rx_payload_sample(stream, m, sent, number);
+
+	if (!same)
+		t->rejected[stream - t->streams].altered[FG_ALTERED_PAYLOAD]++;
+	else if (number >= stream->next_tag)
+		rx_keep_tag(stream, number, delay);
+	stream->next_look = RTE_MIN(stream->next_tag, stream->next_payload);
+	return same;
+}
+
 static __rte_noinline void
 rx_keep_gap(struct rx_stream *stream, uint64_t arrival_ns, const struct rte_mbuf *m, uint64_t number)
 {
@@ -158,6 +176,9 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 		delay += __atomic_load_n(&stream->peer_clock, __ATOMIC_RELAXED);
 	if (extended && !rx_is_measured(stream, &number, delay))
 		return;
+	if (unlikely(number >= stream->next_look) &&
+	    !rx_look(t, stream, f->m, f->s->sequence & ~FG_SIGNATURE_COPY, number, delay))
+		return;
 	t->frames++;
 	/* only the first copy of a number enters other metrics (RFC 5560) */
 	if (unlikely(!fg_sequence_observe(stream->sequence, number, arrival_ns))) {
@@ -168,8 +189,6 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 	fg_histogram_record(stream->latency, delay);
 	stream->octets += f->octets + FG_ETHER_FCS;
 	rx_note_gap(stream, arrival_ns, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
-	if (unlikely(number >= stream->next_tag))
-		rx_keep_tag(stream, number, delay);
 	if (extended)
 		rx_measure_extended(stream, f, number, delay);
 }

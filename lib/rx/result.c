@@ -180,6 +180,7 @@ numbers_result(const struct rx *rx, unsigned first, unsigned n, uint64_t start, 
 		else
 			fg_sequence_counts_add(&counts, &one);
 		out->rx_octets += rx->stream[i].octets;
+		out->payload_checked += rx->stream[i].payload_checked;
 	}
 	if (out->unordered) {
 		counts.reordered = 0;

@@ -58,7 +58,7 @@ struct rx_stream {
 	struct fg_histogram *latency;
 	/* that measures it; &rx_unassigned until the first frame comes; &rx_elsewhere or NULL: none does */
 	const struct rx_task *receiver;
-	uint64_t next_tag;     /* number; UINT64_MAX: none */
+	uint64_t next_look;    /* number from which on a frame is looked at: of the next two, the first */
 	uint64_t last_arrival; /* ns */
 	uint64_t longest_gap;
 	uint64_t octets; /* of first copies, with FCS */
@@ -75,6 +75,9 @@ struct rx_stream {
 	struct rx_stream *copies;     /* the next one that measures its frames, at another port; or NULL */
 	const struct fg_sizes *sizes; /* of its frames, if they are of several */
 	struct fg_translation translation;
+	uint64_t next_tag, next_payload; /* numbers; UINT64_MAX: none */
+	uint64_t payload_checked;        /* frames */
+	bool payload_changed;            /* of one of them */
 	uint64_t tag_every;
 	int64_t *tag;
 	unsigned tags, tagged;
@@ -123,6 +126,14 @@ void rx_payload_count(struct rx_extended *extended, const struct rte_mbuf *m, ui
 /** The same for another queue, which adds it. */
 struct rx_payload rx_payload_check(const struct tx_stream *sent, const struct rte_mbuf *m, uint64_t number);
 void rx_payload_add(struct rx_extended *extended, const struct rx_payload *found);
+/**
+ * Compare the payload of one of many frames, and decide which one is next. Once one has changed, all are.
+ *
+ * @param m       the frame, which has come as number @p sent of its stream; NULL: it is not here
+ * @param number  among those measured
+ * @return        false: it is not the frame that was sent
+ */
+bool rx_payload_sample(struct rx_stream *stream, const struct rte_mbuf *m, uint64_t sent, uint64_t number);
 
 /* codepoints.c */
 

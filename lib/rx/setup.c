@@ -214,6 +214,14 @@ extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream
 							   &extended->inject, err);
 }
 
+/* is the payload of some of its frames compared? Not of those of which all are, or that have none */
+static bool
+rx_is_sampled(const struct fg_stream_config *s)
+{
+	return !s->unknown && !s->unmeasured && (s->measure & FG_MEASURE_PAYLOAD) == 0 &&
+	       (s->sizes != NULL || s->frame->length > s->frame->header + FG_SIGNATURE_SIZE);
+}
+
 int
 rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, const struct rx_place *place,
 	       const struct tx_stream *sent, struct fg_series *series, struct fg_error *err)
@@ -223,6 +231,9 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 
 	rx->home = &all->task[place->first];
 	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
+	rx->next_payload = rx_is_sampled(s) ? s->first : UINT64_MAX;
+	rx->payload_changed = s->check_payload;
+	rx->next_look = RTE_MIN(rx->next_tag, rx->next_payload);
 	rx->tag_every = s->tag_every;
 	rx->tags = s->tags;
 	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));

@@ -128,6 +128,8 @@ struct fg_stream_config {
 	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
 	unsigned tags;      /* how many; 0: none */
 	unsigned measure;   /* enum fg_measure, or-ed */
+	/* compare the payload of each frame from the first on, not of one of 64 until one differs */
+	bool check_payload;
 	/* what arrives so long after it was sent counts as lost (RFC 7680); 0: any time will do */
 	uint64_t latest_ns;
 	const struct fg_stream_faults *faults; /* or NULL; must live until fg_engine_prepare() returns */

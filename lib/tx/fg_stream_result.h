@@ -47,6 +47,7 @@ enum fg_altered {
 	FG_ALTERED_FRAGMENT, /* its last fragment */
 	FG_ALTERED_LENGTH,   /* its packet is longer or shorter than it was sent */
 	FG_ALTERED_PROTOCOL, /* so, and the protocol inside IP is another one */
+	FG_ALTERED_PAYLOAD,  /* of those that were compared: with another payload */
 	FG_ALTERED_KINDS,
 };
 
@@ -109,6 +110,7 @@ struct fg_stream_result {
 	uint64_t corrupted; /* different frames whose payload had changed; if asked for, as what follows */
 	uint64_t payload_octets;           /* compared */
 	uint64_t octet_errors, bit_errors; /* of these */
+	uint64_t payload_checked;          /* frames that were compared where it was not asked for */
 	/*
 	 * Substreams: the number of queues of the port that shared in sending it; 1: one queue sent it whole.
 	 * Each has sequence numbers of its own, so runs of loss, order and variation are those within it.

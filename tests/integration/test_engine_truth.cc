@@ -147,6 +147,39 @@ TEST(EngineTruth, RandomLossIsTheDevicesOfEveryStream)
 	}
 }
 
+TEST(EngineTruth, FewPayloadsAreComparedUntilOneHasChanged)
+{
+	const uint64_t frames = 64000;
+
+	for (unsigned streams : {1, 100}) {
+		for (uint32_t every : {0, 2, 64}) {
+			fg_impair_config impair = {};
+			uint64_t changed = 0;
+
+			impair.corrupt.every = every;
+			impair.corrupt_skip = headers;
+			impair.corrupt_spare = signature;
+			Path path(impair, streams, frames, 500000, 0);
+			for (const fg_stream_result &r : path.results) {
+				changed += r.altered[FG_ALTERED_PAYLOAD];
+				EXPECT_EQ(uint64_t(r.lost), r.altered[FG_ALTERED_PAYLOAD]);
+				EXPECT_EQ(0u, r.stale + r.duplicates + r.reordered + r.corrupted);
+			}
+			EXPECT_EQ(frames, path.Sum(&fg_stream_result::rx) + changed);
+			EXPECT_LE(changed, path.Truth().corrupted);
+			if (every == 0) {
+				EXPECT_NEAR(double(frames) / 64,
+					    double(path.Sum(&fg_stream_result::payload_checked)),
+					    double(frames) / 64 / 5);
+				continue;
+			}
+			/* before the first that was compared, some 64 * every frames of a stream are unknown */
+			EXPECT_GT(changed + streams * 64 / 2 * every, path.Truth().corrupted / 2) << every;
+			EXPECT_GT(changed, 0u) << streams << " streams, every " << every;
+		}
+	}
+}
+
 /* of many streams, a receiver of plain counts only notes what is in order, and enters it later */
 TEST(EngineTruth, WhatIsNotedFirstCountsTheSame)
 {

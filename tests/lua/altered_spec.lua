@@ -1,9 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What did not arrive as it was sent: in records, in the tables and in words.
+local cjson = require "cjson"
 local exchange = require "framegauge.agent.exchange"
 local notes_of = require "framegauge.report.notes"
+local scratch = require "scratch"
 local trial = require "framegauge.trial"
+local uv = require "luv"
 local view = require "framegauge.methods.traffic.report"
 
 local function record(forward, back)
@@ -28,6 +31,28 @@ describe("what did not arrive as it was sent", function()
       assert.same({ quoted = 2 }, r.directions[2].altered)
       assert.same({ 100, 0, "valid" }, { r.directions[1].lost, r.directions[1].rx, r.validity })
       assert.is_nil(record({}, {}).altered)
+   end)
+
+   it("is counted as lost where a payload has changed, and is found in each trial from then on", function()
+      local folder = scratch.path()
+      local output, status = scratch.shell(("'%s' run '%sconfigs/rfc2544-reference.yaml' --quick --out '%s' "
+         .. "--set 'reference_device={rate: 100Mbps, corrupt: {every: 20, skip: 42, spare: 18}}' "
+         .. "--set 'rfc2544={tests: [frame_loss], frame_sizes: [512], bidirectional: false}' 2>&1"):format(
+         uv.exepath(), scratch.PROJECT, folder))
+      assert.equal(0, status, output)
+      local checked = output:match "Payload: ([%d,]+) frames compared"
+      assert.is_true(checked ~= nil and output:find "frames with another payload" ~= nil, output)
+      local trials = 0
+      for line in scratch.read(folder .. "/trials.jsonl"):gmatch "[^\n]+" do
+         local t = cjson.decode(line)
+         trials = trials + 1
+         assert.equal(t.lost, t.altered.wrong_payload)
+         if trials > 1 then
+            assert.near(t.tx / 20, t.lost, 1)
+            assert.equal(t.tx, t.payload_checked)
+         end
+      end
+      assert.is_true(trials > 2)
    end)
 
    it("is told of once for each direction", function()

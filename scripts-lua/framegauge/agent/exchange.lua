@@ -115,7 +115,7 @@ local RECEIVED = {
    "loss_bursts",
    "loss_burst_max_frames", "last_lost_ns", "gap_max_ns", "gap_max_begin_ns", "latency", "delays",
    "negative",
-   "marks", "translated", "reordering_extent_unknown_frames",
+   "marks", "translated", "reordering_extent_unknown_frames", "payload_checked",
 }
 
 -- The intervals that both have: one tester knows the departures, the other the arrivals.

@@ -68,6 +68,7 @@ local ALTERED = {
    { "quoted", "%s quoted in ICMP errors" }, { "fragments", "%s known by their last fragment only" },
    { "wrong_length", "%s longer or shorter than they were sent" },
    { "wrong_protocol", "%s with another protocol in IP" },
+   { "wrong_payload", "%s with another payload" },
 }
 
 -- What each direction of all trials has come to under a key, in the order in which they first occur.
@@ -112,6 +113,18 @@ function M.altered(trials)
          one.source and "; what goes back has to be sent there" or "")
    end
    return list
+end
+
+--- How many payloads were compared with what was sent (RFC 2544, section 10): a sentence, or none.
+-- @param trials  of a result
+function M.payload(trials)
+   local checked, received = 0, 0
+   for _, trial in ipairs(trials) do
+      local here = trial.payload_checked or 0
+      checked, received = checked + here, received + (here > 0 and trial.rx or 0)
+   end
+   return checked > 0 and { ("Payload: %s compared with what was sent, of %s received."):format(
+      plural(checked, "frame"), count(received)) } or {}
 end
 
 --- How the device paused ports, a sentence for each port; none where it did not.

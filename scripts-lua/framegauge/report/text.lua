@@ -55,7 +55,7 @@ local function all_notes(result, view, paint)
    add(time_note(result))
    view.notes(result, add)
    add(notes.beyond(result.calibration))
-   for _, sentence in ipairs(tables.joined(notes.background(result.trials),
+   for _, sentence in ipairs(tables.joined(notes.payload(result.trials), notes.background(result.trials),
       notes.flow_control(result.trials))) do
       add(sentence)
    end

@@ -12,6 +12,7 @@ local M = {}
 M.KINDS = {
    { "quoted", C.FG_ALTERED_QUOTED }, { "fragments", C.FG_ALTERED_FRAGMENT },
    { "wrong_length", C.FG_ALTERED_LENGTH }, { "wrong_protocol", C.FG_ALTERED_PROTOCOL },
+   { "wrong_payload", C.FG_ALTERED_PAYLOAD },
 }
 
 --- Frames by kind, without kinds that did not come; nil without any.

@@ -23,7 +23,7 @@ local STREAM = {
    last_lost_ns = "last_lost_ns", gap_max_ns = "longest_gap_ns", gap_max_begin_ns = "gap_begin_ns",
    off_schedule = "off_schedule", tx_bytes = "octets", rx_bytes = "rx_octets",
    rx_duration_ns = "rx_duration_ns",
-   expired = "expired",
+   expired = "expired", payload_checked = "payload_checked",
    first_arrival_ns = "first_arrival_ns", last_arrival_ns = "last_arrival_ns",
 }
 local PORT = {

@@ -66,10 +66,11 @@ end
 local List = {}
 List.__index = List
 
-local function new_list(size, loads, n)
+-- @param tester  has `changes_payload` where the device is known to do that
+local function new_list(tester, size, loads, n)
    return setmetatable({
       array = ffi.new("struct fg_stream_config[?]", size), count = 0, frames = {}, made = {}, loads = loads,
-      n = n,
+      n = n, check_payload = tester.changes_payload or false,
    }, List)
 end
 
@@ -85,7 +86,7 @@ function List:add(o)
       measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + (o.marks and C.FG_MEASURE_CODEPOINTS or 0)
          + measures.flags(o.measure or {}),
       latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
-      copies_of = o.copies_of or 0, limit = o.limit or 0,
+      copies_of = o.copies_of or 0, limit = o.limit or 0, check_payload = self.check_payload,
    }
    return self.array[self.count - 1]
 end
@@ -180,7 +181,7 @@ end
 -- @return list (array, count, frames: keep it while the trial runs), and the turns of the directions
 function M.of_trial(tester, o, loads, n)
    local turns, own = modifiers.turns(o.modifier, o.directions, o.burst)
-   local list = new_list(#o.directions + #own, loads, n)
+   local list = new_list(tester, #o.directions + #own, loads, n)
    local places = topology.places(#tester.ports, tester.plan.needs.topology)
    for i, direction in ipairs(o.directions) do
       local from, to = ends(tester.ports, direction)
@@ -227,7 +228,7 @@ end
 --                too: it sends nothing, and measures those there; or nil }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(tester, wanted)
-   local list, longest = new_list(#wanted), 0
+   local list, longest = new_list(tester, #wanted), 0
    list.all_loads, list.kept = {}, {}
    for i, one in ipairs(wanted) do
       local loads, n, seconds = M.loads(one.loads)
@@ -258,7 +259,7 @@ end
 --- What tells a bridge of the stations behind every port, before a trial that has many.
 -- @return list as of M.of_trial, and how many seconds it takes
 function M.announcements(tester, o)
-   local list, seen = new_list(#tester.ports, ffi.new("struct fg_load[1]"), 1), {}
+   local list, seen = new_list(tester, #tester.ports, ffi.new("struct fg_load[1]"), 1), {}
    local stations = o.stations or { fps = ANNOUNCEMENT_FPS }
    local function add(port, other)
       if seen[port] then

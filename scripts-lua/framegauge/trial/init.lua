@@ -106,6 +106,7 @@ local function of_direction(raw, ask, own_load)
       reordering_extent_unknown_frames = ordered and (raw.reordering_extent_unknown_frames or 0) > 0
          and raw.reordering_extent_unknown_frames or nil,
       altered = raw.altered,
+      payload_checked = raw.payload_checked,
       translated = raw.translated,
       substreams = raw.substreams,
       stale = stale,
@@ -383,6 +384,7 @@ function M.record(raw, ask)
       misdirected = sum(raw.ports, "misdirected"),
       unsolicited = sum(raw.ports, "unsolicited"),
       altered = altered_of(directions),
+      payload_checked = sum(directions, "payload_checked"),
       lag_max_ns = greatest(directions, "lag_max_ns"),
       poll_gap_max_ns = greatest(raw.lcores or {}, "poll_gap_max_ns"),
       start_skew_ns = raw.start_skew_ns,

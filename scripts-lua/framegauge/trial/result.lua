@@ -73,6 +73,7 @@ M.ALTERED = record("altered", "frames that arrived with the signature of a test 
    { "fragments", "ordinal", "last fragments", optional = true },
    { "wrong_length", "ordinal", "cut, or joined with others", optional = true },
    { "wrong_protocol", "ordinal", "with another protocol in IP", optional = true },
+   { "wrong_payload", "ordinal", "with another payload, of those that were compared", optional = true },
 })
 
 M.TRANSLATED = record("translated", "address and port with which the first frame arrived, where a device "
@@ -125,8 +126,14 @@ local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frame
    .. "not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
    col = "At least", unit = "lost" }
 
+local PAYLOAD_CHECKED = { "payload_checked", "count", "frames of which the payload was compared with what "
+   .. "was sent: one of 64, and from the first that differs on all; those that differ are in `altered` "
+   .. "and are not received. 0 where all are compared (`measure: [payload]`) or frames have none",
+   optional = true }
+
 --- Counts that a stream and a direction of a trial have in common.
 M.COUNTS = {
+   PAYLOAD_CHECKED,
    rows.with({ LOST_MIN }, { lost_min = { at = "terminal summary loss" } })[1],
    { "expired", "count", "frames that came later than `traffic.t_max` after they were sent: lost (RFC "
       .. "7680), or further copies", optional = true, col = "Too late", unit = "frames", at = "loss" },
@@ -340,7 +347,14 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "unsolicited", "count", "frames received that are no test frames of this trial" },
    { "altered", M.ALTERED, "what arrived with the signature of a test frame and was not that frame, by kind",
       optional = true },
+<<<<<<< HEAD
    { "lag_max_ns", "number", "how late the latest frame left", null = true,
+||||||| parent of 162af4fa (rx: count frames with another payload as lost)
+   { "lag_max_ns", "number", "how long the most belated frame left after it was due", null = true,
+=======
+   PAYLOAD_CHECKED,
+   { "lag_max_ns", "number", "how long the most belated frame left after it was due", null = true,
+>>>>>>> 162af4fa (rx: count frames with another payload as lost)
       col = "Lag", unit = "greatest", as = "time", at = "trials deciding overall" },
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },

@@ -123,7 +123,10 @@ local function kind_of(ask)
 end
 
 -- A trial of a constant load that lost nothing shows how many frames may leave at once without harm.
+-- Once payloads were found to change, those of all frames are compared.
 function Session:learn(ask, record)
+   local tester = self.tester
+   tester.changes_payload = tester.changes_payload or (record.altered or {}).wrong_payload ~= nil
    if ask.any_loss and not ask.max_lag and record.validity == "valid" and record.lost == 0 then
       local kind = kind_of(ask)
       self.held[kind] = math.max(self.held[kind] or 0, trial.lump(record))

@@ -211,7 +211,8 @@ function M.body(result, moment, view)
       deciding_table(view.deciding(result)), overall_table("The tester over all trials", of_frames),
       queues(last) or {}, cards(last) or {},
       tables.definitions(EXPLANATION), paragraphs(notes.background(result.trials),
-         notes.flow_control(result.trials), notes.altered(result.trials), notes.disorder(result.trials),
+         notes.payload(result.trials), notes.flow_control(result.trials),
+         notes.altered(result.trials), notes.disorder(result.trials),
          captured),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { timestamps(result) or "" },
    }
