@@ -173,7 +173,7 @@ TEST(EngineTruth, FewPayloadsAreComparedUntilOneHasChanged)
 					    double(frames) / 64 / 5);
 				continue;
 			}
-			/* before the first that was compared, some 64 * every frames of a stream are unknown */
+			/* some 64 * every frames before the first that was compared are unknown */
 			EXPECT_GT(changed + streams * 64 / 2 * every, path.Truth().corrupted / 2) << every;
 			EXPECT_GT(changed, 0u) << streams << " streams, every " << every;
 		}

@@ -302,6 +302,15 @@ describe("a device that does not do it right", function()
       assert.truthy(row.reasons[1]:find("floods groups that it does not know", 1, true))
    end)
 
+   it("takes no time for a line that the plan alone declares", function()
+      local c = { tester = { ports = { { name = "a", line_rate = 1e8 }, { name = "b", line_rate = 1e8,
+         serial_rate = 1e8 } } }, o = { latency_definition = "lifo" }, frame_size = 1518 }
+      for source, found in pairs { a = { 0, "fifo" }, b = { 1518 * 80, "lifo" } } do
+         c.source = source
+         assert.same(found, { trials.stored_ns(c), trials.definition(c) })
+      end
+   end)
+
    -- a port leaves, and the switch asks for as long as the next trial takes
    -- the latency of 20 us counts from when the header is in
    it("has a latency from first bit to first bit where it cuts through", function()

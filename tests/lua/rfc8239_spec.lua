@@ -32,6 +32,9 @@ describe("the terms of RFC 8238", function()
       local latency = common.latency(plan, seen, 64, 1e9)
       assert.same({ 21014, 21102 }, { latency.min_ns, latency.max_ns })
       assert.truthy(latency.definition:find "FILO")
+      latency = common.latency(plan, seen, 64, nil) -- a line whose rate the plan alone declares
+      assert.equal(20502, latency.min_ns)
+      assert.truthy(latency.definition:find "FIFO")
       plan.rfc8239 = { definition = "fifo", cable = 0 }
       assert.equal(20512, common.latency(plan, seen, 64, 1e9).min_ns)
    end)

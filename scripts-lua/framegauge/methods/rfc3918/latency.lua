@@ -93,7 +93,7 @@ local function measure(c, found)
    local least, _, greatest = trials.range(all)
    row.spread_samples, row.samples = #spread, #all
    row.latency_min_ns, row.latency_max_ns = least, greatest
-   row.definition = c.o.latency_definition
+   row.definition = trials.definition(c)
    if least and least < -STAMPS_NS then
       row.reasons[#row.reasons + 1] = CUTS_THROUGH
    end
@@ -114,7 +114,7 @@ end
 local function compare(c, found)
    local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, found) end)
    row.groups, row.monitor, row.load_of = c.o.groups, c.monitor, burdened.load_of
-   row.trial_s, row.definition = c.o.latency_trial, c.o.latency_definition
+   row.trial_s, row.definition = c.o.latency_trial, trials.definition(c)
    row.baseline_latency_max_ns, row.burdened_latency_max_ns = baseline.latency_max_ns, burdened.latency_max_ns
    row.egress = tables.map(burdened.egress, function(after, k)
       local before = baseline.egress[k]

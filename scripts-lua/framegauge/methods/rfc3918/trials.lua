@@ -5,8 +5,8 @@
 -- Each trial does all of it: one frame to each group before anybody has joined (`probe`: does it reach
 -- anyone?), reports, a wait, one frame to each group again (`verify`), the load, and leaves. The load is one
 -- stream to which the groups come in turn; each receiver measures its copies by a stream of its own, by
--- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be
--- compared.
+-- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be compared.
+local common = require "framegauge.methods.rfc2544.common"
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.formats"
 local frame = require "framegauge.traffic.frame"
@@ -77,21 +77,21 @@ function M.range(sample)
    end
 end
 
--- Seconds that an octet takes on the line of a port.
-local function octet_time(c, name)
-   local port = c.tester.ports[tables.index_of(c.tester.ports, name)]
-   return 8 / port.line_rate
-end
-
---- Nanoseconds from the first bit of a frame to its last.
+--- Nanoseconds from the first bit of a frame to its last on the line of a port; 0 where the port tells no
+-- rate of that line, but the plan alone.
 function M.frame_ns(c, name, size)
-   return octet_time(c, name) * size * 1e9
+   return common.frame_ns(c.tester, name .. "->", size) or 0
 end
 
 --- What a frame of the source takes off a delay from first bit to first bit, ns: by the plan's definition of
 -- latency the time until its last bit is in, or nothing.
 function M.stored_ns(c)
    return c.o.latency_definition == "lifo" and M.frame_ns(c, c.source, c.frame_size) or 0
+end
+
+--- The definition by which latencies are: without a rate of the line they are from first bit to first bit.
+function M.definition(c)
+   return M.stored_ns(c) > 0 and "lifo" or "fifo"
 end
 
 local REPORT_SIZES = { igmpv2 = 64, igmpv3 = 64, mldv1 = 90, mldv2 = 94 }

@@ -65,11 +65,12 @@ function M.latency(plan, latency, frame_size, line_bps)
    for key, value in pairs(latency) do
       copy[key] = value
    end
-   local more = (o.definition == "filo" and 8 * frame_size / line_bps * NS or 0) - 2 * o.cable * NS
+   local definition = line_bps and o.definition or "fifo"
+   local more = (definition == "filo" and 8 * frame_size / line_bps * NS or 0) - 2 * o.cable * NS
    for _, key in ipairs(KEYS) do
       copy[key] = latency[key] and math.max(0, latency[key] + more)
    end
-   copy.definition = DEFINITIONS[o.definition]
+   copy.definition = DEFINITIONS[definition]
    return copy
 end
 

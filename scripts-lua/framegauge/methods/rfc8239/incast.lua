@@ -61,7 +61,7 @@ local function measure(plan, tester, session, senders, frame_size)
    end
    local ratios = tables.field(records, "loss_ratio")
    local worst = common.worst(records)
-   local latency = common.latency(plan, worst.latency, frame_size, tester.ports[#tester.ports].line_rate)
+   local latency = common.latency(plan, worst.latency, frame_size, tester.ports[#tester.ports].serial_rate)
    local row = common.row(records, {
       test = "incast", senders = senders, receiver = tester.ports[#tester.ports].name,
       frame_size = frame_size,
@@ -73,7 +73,7 @@ local function measure(plan, tester, session, senders, frame_size)
       goodput_bps = math.min(worst.rx / bursts.seconds, whole) * 8 * frame_size, latency = latency,
       jitter = common.jitter(latency),
       latency_mean_max_ns = latency and stats.max(tables.map(records, function(record)
-         local one = common.latency(plan, record.latency, frame_size, tester.ports[#tester.ports].line_rate)
+         local one = common.latency(plan, record.latency, frame_size, tester.ports[#tester.ports].serial_rate)
          return one and one.max_ns
       end)),
    })

@@ -32,14 +32,14 @@ local function measure(plan, tester, session, pattern, frame_size)
    end
    local ratios = tables.map(records, function(record) return record.rx / math.max(1, record.tx) * 100 end)
    local worst = common.worst(records)
-   local latency = common.latency(plan, worst.latency, frame_size, tester.ports[1].line_rate)
+   local latency = common.latency(plan, worst.latency, frame_size, tester.ports[1].serial_rate)
    local row = common.row(records, {
       test = "line_rate", pattern = pattern, frame_size = frame_size, ports = #tester.ports,
       load_percent = o.line * 100, throughput_percent = stats.min(ratios),
       received_percent = stats.min(ratios) * o.line, tx = worst.tx, lost = worst.lost,
       loss_ratio = worst.loss_ratio, latency = latency, jitter = common.jitter(latency),
       latency_mean = spread(records, function(record)
-         local one = common.latency(plan, record.latency, frame_size, tester.ports[1].line_rate)
+         local one = common.latency(plan, record.latency, frame_size, tester.ports[1].serial_rate)
          return one and one.mean_ns
       end), trial_s = o.trial,
    })

@@ -15,6 +15,10 @@ M.NAME = "RFC 8239 data centre benchmark"
 function M.notes(result, add)
    local o = result.plan.rfc8239
    local filo = o.definition == "filo"
+   for _, rows in pairs(result.results.rfc8239 or {}) do -- without a rate of the line it is FIFO
+      local latency = rows[1] and rows[1].latency
+      filo = filo and not (latency and latency.definition and not latency.definition:find "FILO")
+   end
    add(("Latency is from the first bit in to the %s bit out (%s); jitter is the delay less the least "
       .. "one."):format(
       filo and "last" or "first", filo and "FILO" or "FIFO"))

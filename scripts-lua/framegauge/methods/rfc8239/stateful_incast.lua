@@ -153,7 +153,7 @@ local function measure(plan, tester, session, series, frame_size)
    local ideal = M.ideal(receiver.line_rate, ip, c.own.tcp.timestamps and "tcp+ts" or "tcp",
       stats.mean(tables.field(list, "rx")) / c.bursts.seconds, frame_size,
       plan.ports[#tester.ports].vlan and 1 or 0)
-   local latency = common.latency(plan, worst.latency, frame_size, receiver.line_rate)
+   local latency = common.latency(plan, worst.latency, frame_size, receiver.serial_rate)
    local row = common.row(list, {
       test = "stateful_incast", tcp_ports = series.tcp, udp_ports = series.udp, receiver = receiver.name,
       connections = c.own.connections * series.tcp, frame_size = frame_size,
