@@ -28,11 +28,6 @@ struct rx_reach {
 	uint64_t numbers_ns, delays_ns; /* how long the budgets reach */
 };
 
-/** What is remembered of a stream: numbers, discontinuities, delays. */
-struct rx_window {
-	unsigned numbers, points, kept;
-};
-
 /** The receivers of a trial. */
 struct rx {
 	unsigned streams, tasks;

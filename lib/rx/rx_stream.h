@@ -53,6 +53,11 @@ struct rx_live {
 	uint64_t duplicates, reordered, first_arrival, last_arrival; /* ns of the clock */
 };
 
+/** What is remembered of a stream: numbers, discontinuities, delays. */
+struct rx_window {
+	unsigned numbers, points, kept;
+};
+
 struct rx_stream {
 	struct fg_sequence *sequence;
 	struct fg_histogram *latency;
@@ -78,6 +83,7 @@ struct rx_stream {
 	uint64_t next_tag, next_payload; /* numbers; UINT64_MAX: none */
 	uint64_t payload_checked;        /* frames */
 	bool payload_changed;            /* of one of them */
+	struct rx_window room; /* of the first stream in this place */
 	uint64_t tag_every;
 	int64_t *tag;
 	unsigned tags, tagged;

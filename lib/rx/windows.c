@@ -10,7 +10,8 @@
  * Both have a budget over all streams of the trial. Where it does not reach, all streams remember a shorter
  * time, the same one for each, and a frame later than that is counted as stale: then loss is known as an
  * interval only. Where streams may join while the trial runs, half of the budget is theirs, in equal shares,
- * because nobody knows yet how fast they will be.
+ * because nobody knows yet how fast they will be. One that joins in the place of a removed one may have as much
+ * as that had, if it is more.
  */
 #include <errno.h>
 #include <math.h>
@@ -116,16 +117,16 @@ window_of(const struct rx *rx, const struct fg_stream_config *s)
 	return w;
 }
 
-/* no more than the share of one of the streams that may join */
+/* no more than the share of one of the streams that may join, or @p room: what one that was removed had */
 static struct rx_window
-share_of_spare(const struct rx *rx, struct rx_window w)
+share_of_spare(const struct rx *rx, struct rx_window w, struct rx_window room)
 {
-	while (w.numbers > rx->precision.window &&
+	while (w.numbers > RTE_MAX(rx->precision.window, room.numbers) &&
 	       (double)fg_sequence_size_apart(w.numbers, points_of(rx, w.numbers)) * rx->spares >
 		       budget_of(rx, rx->precision.numbers_mib))
 		w.numbers /= 2;
 	w.points = points_of(rx, w.numbers);
-	while (w.kept > rx->precision.kept &&
+	while (w.kept > RTE_MAX(rx->precision.kept, room.kept) &&
 	       (double)w.kept * SIZE_OF_DELAY * rx->spares > budget_of(rx, rx->precision.delays_mib))
 		w.kept /= 2;
 	return w;
@@ -134,9 +135,7 @@ share_of_spare(const struct rx *rx, struct rx_window w)
 struct rx_window
 rx_window_of(const struct rx *rx, unsigned i, const struct fg_stream_config *s)
 {
-	const struct rx_window w = window_of(rx, s);
-
-	return i < rx->streams - rx->spares ? w : share_of_spare(rx, w);
+	return share_of_spare(rx, window_of(rx, s), rx->stream[i].room);
 }
 
 unsigned
@@ -185,6 +184,8 @@ rx_remember(struct rx *rx, const struct fg_stream_config *s, unsigned n, const s
 		rx->reach.numbers_ns -= (rx->reach.numbers_ns + 7) / 8;
 	while (rx->reach.delays_ns > 0 && memory_of(rx, s, n, true) > budget_of(rx, rx->precision.delays_mib))
 		rx->reach.delays_ns -= (rx->reach.delays_ns + 7) / 8;
+	for (unsigned i = 0; i < n; i++)
+		rx->stream[i].room = window_of(rx, &s[i]);
 }
 
 int

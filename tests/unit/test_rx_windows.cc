@@ -14,11 +14,11 @@ const double MIB = 1 << 20;
 
 /* Receivers of a trial without end at 10 Gbit/s, whose senders may be an hour late */
 struct Receivers {
-	Receivers(unsigned streams, unsigned spares)
+	Receivers(unsigned streams, unsigned spares, double fps = 14880952)
 	{
 		rx_reach reach = {};
 
-		load.fps = 14880952;
+		load.fps = fps;
 		config.load = &load;
 		config.loads = 1;
 		reach.drain_ns = 100000000;
@@ -69,4 +69,19 @@ TEST(RxWindows, StayWithinTheirBudgetWhenAllSparesAreTaken)
 		EXPECT_GT(few.Size(0), budget / 16) << spares << ": the first ones are not starved";
 	}
 	EXPECT_GT(Receivers(2, 62).Size(2), 8 * MIB / 8) << "nor is one that joins";
+}
+
+/* slow streams are removed, and fast ones join in their places */
+TEST(RxWindows, StayWithinTheirBudgetWhenTheFirstStreamsAreReplaced)
+{
+	for (unsigned spares : {100, 1000}) {
+		Receivers many(50, spares, 1);
+		const double budget = many.all.precision.numbers_mib * MIB, had = many.Size(0);
+		const double least =
+			double(fg_sequence_size_apart(many.all.precision.window, many.all.precision.points));
+
+		many.load.fps = 14880952;
+		EXPECT_LE(many.All(), budget + least * many.all.streams) << spares;
+		EXPECT_GE(many.Size(0), had) << "no less than the removed one";
+	}
 }
