@@ -83,7 +83,7 @@ struct rx_stream {
 	uint64_t next_tag, next_payload; /* numbers; UINT64_MAX: none */
 	uint64_t payload_checked;        /* frames */
 	bool payload_changed;            /* of one of them */
-	struct rx_window room; /* of the first stream in this place */
+	struct rx_window room;           /* of the first stream in this place */
 	uint64_t tag_every;
 	int64_t *tag;
 	unsigned tags, tagged;

@@ -10,8 +10,8 @@
  * Both have a budget over all streams of the trial. Where it does not reach, all streams remember a shorter
  * time, the same one for each, and a frame later than that is counted as stale: then loss is known as an
  * interval only. Where streams may join while the trial runs, half of the budget is theirs, in equal shares,
- * because nobody knows yet how fast they will be. One that joins in the place of a removed one may have as much
- * as that had, if it is more.
+ * because nobody knows yet how fast they will be. One that joins in the place of a removed one may have as
+ * much as that had, if it is more.
  */
 #include <errno.h>
 #include <math.h>
