@@ -76,6 +76,7 @@ struct fg_stream_live {
 	/* of all rx_frames: the mean since the last look is the quotient of two differences */
 	uint64_t delay_sum_ns;
 	uint64_t delay_min_ns, delay_max_ns;
+	uint64_t own_queue_max_ns; /* longest wait of a frame while the port sent others */
 };
 
 /** Delays of a stream while it runs, of all its frames so far; ns. All 0 before the first. */

@@ -43,6 +43,9 @@ add_live(const struct rx_live *live, const struct tx_stream *tx, struct fg_strea
 	out->rx_octets += __atomic_load_n(&live->octets, __ATOMIC_RELAXED);
 	out->missing += __atomic_load_n(&live->missing, __ATOMIC_RELAXED);
 	out->delay_sum_ns += __atomic_load_n(&live->delay_sum, __ATOMIC_RELAXED);
+	out->own_queue_max_ns =
+		RTE_MAX(out->own_queue_max_ns,
+			fg_clock_span_ns(tx->clock, __atomic_load_n(&tx->own_queue, __ATOMIC_RELAXED)));
 	out->duplicates += __atomic_load_n(&live->duplicates, __ATOMIC_RELAXED);
 	out->reordered += __atomic_load_n(&live->reordered, __ATOMIC_RELAXED);
 }

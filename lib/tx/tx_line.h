@@ -60,8 +60,8 @@ tx_line_take_back(struct tx_line *l, uint64_t left, uint64_t time)
 static inline void
 tx_line_note(uint64_t *longest, uint64_t due, uint64_t at)
 {
-	if (unlikely(at - due > *longest))
-		*longest = at - due;
+	if (unlikely(at - due > *longest)) /* control may read it at any time */
+		__atomic_store_n(longest, at - due, __ATOMIC_RELAXED);
 }
 
 /** @p n frames of one length are handed over at once, at @p now. */

@@ -146,6 +146,33 @@ describe("traffic by hand", function()
       assert.truthy(running.jitter_ns > 20e3 and running.jitter_ns < 200e3)
    end)
 
+   it("shows how long frames waited in the tester's own port, where streams share it", function()
+      local function shown(rate)
+         control = Control.new(assert(plans.load_text(([[
+test: traffic
+ports: { east: { device: wire0 }, west: { device: wire1 } }
+reference_device: { time: free, rate: 100Mbps }
+streams:
+   one: { from: east, size: 1518, rate: 1000fps }
+   two: { from: east, size: 1518, rate: %s }
+]]):format(rate), "two.yaml")))
+         control.traffic:start(nil, 1):wait()
+         for _, one in ipairs(commands) do
+            if one.name == "latency" then
+               return tostring(one.run({ control = control }, {})),
+                  control.traffic.history:stream(1).latency.own_queue_max_ns
+            end
+         end
+      end
+      local text, waited = shown "1300fps"
+      assert.is_true(waited > 1e3 and waited < 2 * 1538 * 80, waited)
+      assert.matches("own queue", text, 1, true)
+      control:close()
+      text, waited = shown "1000fps" -- spread, so that none waits
+      assert.is_nil(waited)
+      assert.is_nil(text:find("own queue", 1, true))
+   end)
+
    it("counts from a clear on", function()
       on { "reference_device.time=real" }
       traffic:start "east"

@@ -118,6 +118,7 @@ function History:latency(i, rx)
    local now, base, latency = self.now[i - 1], self.base[i - 1], self:delays(i)
    latency.min_ns, latency.max_ns = tonumber(now.delay_min_ns), tonumber(now.delay_max_ns)
    latency.mean_ns = tonumber(now.delay_sum_ns - base.delay_sum_ns) / rx
+   latency.own_queue_max_ns = now.own_queue_max_ns > 0 and tonumber(now.own_queue_max_ns) or nil
    return latency
 end
 

@@ -4,6 +4,7 @@
 local follow = require "framegauge.console.follow"
 local format = require "framegauge.text.format"
 local show = require "framegauge.console.show"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 local view = require "framegauge.console.view"
@@ -111,13 +112,17 @@ for _, key in ipairs { "min", "mean", "p50", "p99", "p999", "max", "jitter" } do
    LATENCY[#LATENCY + 1] = { key .. "_ns", key == "p999" and "p99.9" or key, format = time }
 end
 
+-- How long frames waited in the tester's own port, where several streams share it.
+local OWN_QUEUE = { "own_queue_max_ns", "own queue", format = time }
+
 local function latency(session, o)
    local rows = {}
    for i, row in ipairs(rows_of(session, o.target)) do
       rows[i] = row.latency or {}
       rows[i].name = row.name
    end
-   return show.as_table(rows, LATENCY)
+   local waited = #tables.field(rows, "own_queue_max_ns") > 0
+   return show.as_table(rows, waited and tables.joined(LATENCY, { OWN_QUEUE }) or LATENCY)
 end
 
 -- "10" or "10s"
