@@ -166,6 +166,7 @@ function History:finish(final)
    for i, counts in ipairs(final.streams) do
       local now = self.now[i - 1]
       now.tx_frames, now.tx_wrong, now.rx_frames = counts.tx, counts.wrong_tx, counts.rx
+      now.own_queue_max_ns = counts.own_queue_max_ns or 0
       if counts.latency then
          now.delay_sum_ns = counts.latency.mean_ns * counts.latency.count
          now.delay_min_ns, now.delay_max_ns = counts.latency.min_ns, counts.latency.max_ns
