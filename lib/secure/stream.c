@@ -180,7 +180,7 @@ tcp_eof(struct fg_l4 *w, struct fg_stream *tcp)
 		fg_stream_close(w, tcp);
 		return;
 	}
-	c->tally.truncated++;
+	c->tally.truncated += !tcp->ended; /* we wait for no more (RFC 8446, 6.1) */
 	secure_eof(w, t);
 }
 

@@ -166,11 +166,10 @@ fin(struct fg_l4 *w, struct conn *c)
 	case FIN_WAIT_1:
 		c->state = CLOSING;
 		break;
-	case FIN_WAIT_2:
-		tcp_time_wait(w, c);
-		return;
 	}
 	ops_of(w, c)->eof(w, &c->stream);
+	if (c->state == FIN_WAIT_2)
+		tcp_time_wait(w, c);
 }
 
 void
