@@ -88,6 +88,7 @@ struct fg_l4_app {
 	uint64_t ramp_up_ns, ramp_down_ns;
 	uint32_t requests; /* RR, HTTP, FTP, DNS_TCP: on a connection; 0: until the stop */
 	bool hold;         /* it is not closed then, but at the stop */
+	bool half_close;   /* TCP_RR, TCP_CRR, HTTP: a FIN goes with the last request */
 	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
 	uint64_t think_ns, think_ns_max;
 	const char *path;   /* HTTP, FTP; must live until fg_l4_create() returns */

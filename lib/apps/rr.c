@@ -25,9 +25,13 @@ rr_of(const struct fg_stream *s)
 static void
 rr_send_request(struct fg_l4 *w, struct fg_stream *s)
 {
+	const struct fg_l4_app *config = &application_of(w, s)->config;
+
 	client_of(s)->since = w->now;
-	rr_of(s)->whole_at += application_of(w, s)->config.response;
-	fg_stream_write(w, s, application_of(w, s)->config.request);
+	rr_of(s)->whole_at += config->response;
+	fg_stream_write(w, s, config->request);
+	if (config->half_close && s->written / config->request == config->requests)
+		fg_stream_close(w, s);
 }
 
 static void
@@ -122,6 +126,8 @@ crr_established(struct fg_l4 *w, struct fg_stream *s)
 	note_setup(w, s);
 	rr_of(s)->whole_at = application_of(w, s)->config.response;
 	fg_stream_write(w, s, application_of(w, s)->config.request);
+	if (application_of(w, s)->config.half_close)
+		fg_stream_close(w, s);
 }
 
 static void

@@ -16,7 +16,8 @@ with_fin(const struct conn *c, uint32_t seq, uint32_t length)
 {
 	uint64_t end = c->stream.acked + (seq - c->snd_una) + length;
 
-	return c->stream.ended && end == c->stream.written ? length + 1 : length;
+	return c->stream.ended && end == c->stream.written && !(c->flags & RESET_AT_END) ? length + 1
+											 : length;
 }
 
 /*
@@ -79,6 +80,10 @@ new_segments(const struct fg_l4 *w, struct conn *c, uint32_t most)
 		restart_after_idle(w, c);
 	usable = room > in_flight ? room - in_flight : 0;
 	data = unsent - (c->stream.ended ? 1 : 0);
+	if (data == 0 && c->flags & RESET_AT_END) {
+		c->flags |= in_flight == 0 ? RESET_NOW : 0;
+		return 0;
+	}
 	if (data == 0) /* a FIN alone takes no window of the peer that is closed */
 		return usable > 0 || in_flight == 0 ? 1 : 0;
 	if (usable == 0 || !is_worth(w, c, data, usable))
@@ -239,6 +244,31 @@ send_probe(struct fg_l4 *w, struct conn *c)
 	return true;
 }
 
+/*
+ * In place of a FIN; nothing remains of the connection. A peer that does not know yet that its SYN-ACK came
+ * is to have a connection before.
+ */
+static void
+send_reset(struct fg_l4 *w, struct conn *c)
+{
+	if (c->flags & ACK_NOW && c->stream.acked == 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		return;
+	if (fg_l4_room(w) != NULL)
+		tcp_abort(w, c, FG_L4_END_CLOSED);
+}
+
+/* what goes beside payload. @return false: there is no room, or the connection is over */
+static bool
+send_due(struct fg_l4 *w, struct conn *c)
+{
+	if (c->flags & RESET_NOW) {
+		send_reset(w, c);
+		return false;
+	}
+	return (!(c->flags & TLP_NOW) || send_tail_probe(w, c)) &&
+	       (!(c->flags & PROBE_NOW) || send_probe(w, c));
+}
+
 static bool
 may_send_data(const struct conn *c)
 {
@@ -269,8 +299,7 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 		if (outcome == NOTHING && ops_of(w, c)->refill != NULL && ops_of(w, c)->refill(w, &c->stream))
 			outcome = SENT;
 	}
-	if (outcome == NO_ROOM || (c->flags & TLP_NOW && !send_tail_probe(w, c)) ||
-	    (c->flags & PROBE_NOW && !send_probe(w, c)))
+	if (outcome == NO_ROOM || (c->flags & (RESET_NOW | TLP_NOW | PROBE_NOW) && !send_due(w, c)))
 		return false;
 	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		return false;

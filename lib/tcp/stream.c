@@ -75,6 +75,8 @@ fg_stream_close(struct fg_l4 *w, struct fg_stream *s)
 		return;
 	}
 	s->ended = true;
+	if (tcp_of(w, c)->reset && !(c->flags & PASSIVE))
+		c->flags |= RESET_AT_END;
 	tcp_ready(w, c);
 }
 

@@ -25,12 +25,30 @@ request_octets(const struct http *a)
 	return a->request_head + a->app.config.request;
 }
 
+/* how many were sent on this connection */
+static uint64_t
+requests_sent(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return s->written / request_octets(http_of(w, s));
+}
+
 static void
 http_send_request(struct fg_l4 *w, struct fg_stream *s)
 {
+	const struct fg_l4_app *config = &application_of(w, s)->config;
+
 	http_begin(head_of(s));
 	client_of(s)->since = w->now;
 	fg_stream_write(w, s, request_octets(http_of(w, s)));
+	if (config->half_close && requests_sent(w, s) == config->requests)
+		fg_stream_close(w, s);
+}
+
+/* nothing that comes now is the answer to a request */
+static bool
+awaits_nothing(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return s->ended && (!application_of(w, s)->config.half_close || head_of(s)->over);
 }
 
 static void
@@ -211,19 +229,15 @@ http_is_whole(const struct fg_stream *s)
 	return is_in_chunks(s) ? chunk_of(s) == CHUNK_OVER : s->received >= head_of(s)->mark;
 }
 
-/* @return how many requests were sent on this connection */
-static uint64_t
+static void
 count_response(struct fg_l4 *w, struct fg_stream *s)
 {
-	struct http *a = http_of(w, s);
-	uint64_t requests = s->written / request_octets(a);
-
+	head_of(s)->over = true;
 	if (!(head_of(s)->state & HTTP_UNWANTED)) {
 		note_transaction(w, s);
-		if (requests == 1)
+		if (requests_sent(w, s) == 1)
 			note_last_octet(w, s);
 	}
-	return requests;
 }
 
 bool
@@ -231,8 +245,10 @@ http_is_broken(struct fg_l4 *w, struct fg_stream *s)
 {
 	bool broken = is_in_chunks(s) && chunk_of(s) == CHUNK_BROKEN;
 
-	if (broken)
+	if (broken) {
 		refuse(w, s, HTTP_CUT);
+		head_of(s)->over = true;
+	}
 	return broken;
 }
 
@@ -252,12 +268,14 @@ http_ends_so(struct fg_l4 *w, struct fg_stream *s)
 static void
 client_arrived(struct fg_l4 *w, struct fg_stream *s)
 {
-	if (s->ended)
+	if (awaits_nothing(w, s))
 		return;
-	if (http_is_broken(w, s))
+	if (http_is_broken(w, s)) {
 		fg_stream_close(w, s);
-	else if (http_is_whole(s))
-		next_request(w, s, count_response(w, s), head_of(s)->close, http_send_request);
+	} else if (http_is_whole(s)) {
+		count_response(w, s);
+		next_request(w, s, requests_sent(w, s), head_of(s)->close, http_send_request);
+	}
 }
 
 static void
@@ -271,7 +289,7 @@ uint32_t
 http_waits(struct fg_l4 *w, const struct fg_stream *s,
 	   void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
 {
-	if (http_is_whole(s) || s->ended || !fg_stream_is_established(w, s))
+	if (http_is_whole(s) || awaits_nothing(w, s) || !fg_stream_is_established(w, s))
 		return 0;
 	if (note != NULL)
 		note(w, application_of(w, s), client_of(s)->since);
@@ -291,8 +309,9 @@ static void
 client_eof(struct fg_l4 *w, struct fg_stream *s)
 {
 	/* otherwise the server has waited long enough for another request */
-	if (!s->ended && !http_is_whole(s) && http_ends_so(w, s))
+	if (!awaits_nothing(w, s) && !http_is_whole(s) && http_ends_so(w, s))
 		count_response(w, s);
+	head_of(s)->over = true;
 	fg_stream_close(w, s);
 }
 
@@ -311,8 +330,8 @@ const struct fg_app_ops http_client_ops = {
 
 /*
  * The last request of a connection announces its end (RFC 9112, 9.6), so that the server's FIN comes with the
- * response. Blanks make it as long as the others. @return its length, or -1: there is no memory. NULL: only
- * the length is asked for
+ * response, unless the client is to end it alone. Blanks make it as long as the others. @return its length,
+ * or -1: there is no memory. NULL: only the length is asked for
  */
 static int
 request_head(const struct fg_l4_app *config, const char *path, bool last, char **out)
@@ -320,9 +339,9 @@ request_head(const struct fg_l4_app *config, const char *path, bool last, char *
 	static const char form[] =
 		"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: framegauge\r\nAccept: */*\r\n%s%s\r\n";
 	const char *method = config->head ? "HEAD" : config->request > 0 ? "POST" : "GET";
-	const char *connection = config->requests == 0 || config->hold ? ""
-				 : last                                ? "Connection: close     \r\n"
-								       : "Connection: keep-alive\r\n";
+	const char *connection = config->requests == 0 || config->hold || config->tcp.reset ? ""
+				 : last ? "Connection: close     \r\n"
+					: "Connection: keep-alive\r\n";
 	char length[48] = "";
 
 	if (config->request > 0)

@@ -50,6 +50,7 @@ struct http_head {
 	uint8_t close : 1;   /* the connection ends with this message */
 	uint8_t chunked : 1; /* Transfer-Encoding: the body is in chunks */
 	uint8_t expects : 1; /* Expect: the body waits for 100 (Continue) */
+	uint8_t over : 1;    /* of a client: it has counted the response */
 } __attribute__((packed, aligned(2)));
 
 /** A client's own of a stream. */

@@ -20,7 +20,8 @@ local APP = {
    port = "number", connections = "number", request = "number", response = "number", datagram = "number",
    datagrams_per_s = "number", timeout = "number", patience = "number", octets = "number", message = "number",
    requests = "number", connections_start = "number", connections_per_s = "number", opens_per_s = "number",
-   cycles = "number", hold = "boolean", think = "number", think_max = "number", tcp = "table",
+   cycles = "number", hold = "boolean", half_close = "boolean", think = "number", think_max = "number",
+   tcp = "table",
 }
 local SECONDS = { "seconds", "omit", "drain", "learning_wait", "settle", "interval" }
 local MAX_CONNECTIONS, MAX_INTERVALS = 4194304, 1e6

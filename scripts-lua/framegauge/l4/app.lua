@@ -96,7 +96,7 @@ end
 --                       seconds in which that grows from 0
 -- @param o.ramp_down    seconds in which connections that are idle at the stop are closed one after the other
 -- @param o.requests     of RR, HTTP and DNS_TCP, on a connection; nil: until the stop. o.hold: it stays open
---                       till then
+--                       till then. o.half_close: a FIN goes with the last
 -- @param o.think        seconds between a response and the next request; o.think_max: drawn evenly up to this
 -- @param o.octets       of each stream; nil: until the stop
 -- @param o.message      bytes of each write of a stream; nil: all at once
@@ -138,6 +138,7 @@ function M.fill(out, o)
    out.cycles, out.opens_per_s, out.requests = o.cycles or 0, o.opens_per_s or 0, o.requests or 0
    out.ramp_up_ns, out.ramp_down_ns = nanoseconds(o.ramp_up or 0), nanoseconds(o.ramp_down or 0)
    out.hold, out.message, out.file = o.hold == true, o.message or 0, o.file
+   out.half_close = o.half_close == true
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
    out.streams, out.window = o.streams or 0, o.window or 0
    out.path, out.host, out.params = o.path, o.host, o.params

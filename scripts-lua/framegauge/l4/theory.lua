@@ -44,7 +44,7 @@ function M.of(o)
       uncounted = o.path and o.path.limited and ethernet.OVERHEAD or 0,
       mtu = o.mtu, timestamps = o.tcp.timestamps, request = o.request, response = o.response,
       datagram = o.datagram, tags = o.tags, requests = o.http.requests, streams = o.http.streams,
-      handshake_ack_alone = o.tcp.handshake_ack_alone, file = o.ftp.body,
+      handshake_ack_alone = o.tcp.handshake_ack_alone, reset = o.close == "reset", file = o.ftp.body,
    }
 end
 
@@ -93,11 +93,12 @@ function M.dns_tcp(rate, ip, o, query, answer)
    return M.stream(rate, ip, o) / (8 * math.max(query, answer))
 end
 
--- Octets of a connection without its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
--- the server's last message. The client's ACK of the handshake goes with what it sends first, or alone.
+-- Octets of a connection beside its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
+-- the server's last message. The client's ACK of the handshake goes with what it sends first, or alone. An
+-- RST takes the place of the client's FIN, and has no ACK.
 local function connection(ip, o)
    local bare = packet(ip, "tcp", 0, o)
-   return syn(ip, o) + (o.handshake_ack_alone and 2 or 1) * bare, syn(ip, o) + bare
+   return syn(ip, o) + (o.handshake_ack_alone and 2 or 1) * bare, syn(ip, o) + (o.reset and 0 or bare)
 end
 
 --- SYN, request, FIN one way; SYN-ACK, response with FIN, ACK the other.

@@ -24,7 +24,8 @@
 --    pages       its client loads pages
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, in addition to TCP's: list of { key, key of o }
---    fill(client, o, remote)      what its client is told in addition to the common settings
+--    fill(client, o, remote)      what its client is told beside what all are
+--    closes      what l4.close may be beside fin
 --    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
 --    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
 --    figures(row, list)  puts figures of its own into a row, of the records of its trials; or nil
@@ -44,6 +45,7 @@ local M = {}
 
 local SWEEPS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true }
 local STREAMS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true, transports = true }
+local RESET, ANY_CLOSE = { reset = true }, { reset = true, ["half-close"] = true }
 local HTTP = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true,
    transports = true }
 
@@ -104,17 +106,20 @@ local LIST = {
       name = "TCP_STREAM", help = "payload from client to server", figure = "goodput_bps",
       count = to_server, theory = theory.stream, receiver = 2, campaigns = STREAMS,
       peers = { discard = true, iperf3 = true },
+      closes = RESET,
    },
    {
       name = "TCP_MAERTS", help = "the other way", figure = "goodput_bps",
       count = function(client) return client.measured.octets_in * 8, client end,
       theory = theory.stream, receiver = 1, campaigns = STREAMS, peers = { iperf3 = true },
+      closes = RESET,
    },
    {
       name = "TCP_SENDFILE", help = "as TCP_STREAM, but the bytes are a file's", figure = "goodput_bps",
       count = to_server, theory = theory.stream, receiver = 2, campaigns = SWEEPS,
       peers = { discard = true },
       fill = function(client, o) client.file = o.file end,
+      closes = RESET,
    },
 
    -- Requests and responses over TCP, and connections without either, by the names of netperf.
@@ -122,15 +127,18 @@ local LIST = {
       name = "TCP_RR", help = "requests and responses", figure = "transactions_per_s", theory = theory.rr,
       short = true, campaigns = { ["transaction-rate"] = true, concurrency = true }, parameters = SIZES,
       gives_up = true,
+      closes = ANY_CLOSE,
    },
    {
       name = "TCP_CRR", help = "a connection for each", figure = "transactions_per_s", theory = theory.crr,
       short = true, campaigns = { ["connection-rate"] = true }, parameters = SIZES, gives_up = true,
+      closes = ANY_CLOSE,
    },
    {
       name = "TCP_CC", help = "only connect and close", figure = "connections_per_s", theory = theory.cc,
       short = true, campaigns = { ["connection-rate"] = true }, peers = { discard = true },
       gives_up = true,
+      closes = RESET,
    },
 
    -- HTTP/1.1.
@@ -169,6 +177,7 @@ local LIST = {
                  .. "compared" },
          },
       },
+      closes = ANY_CLOSE,
    },
 
    -- HTTP/2, with prior knowledge.
@@ -181,6 +190,7 @@ local LIST = {
       campaigns = HTTP,
       peers = { web = true }, fill = fill_http, check = streams_have_room,
       requests = function(o) return o.http.requests end, parameters = { { "http", "http" } },
+      closes = RESET,
    },
 
    -- Files.
@@ -197,6 +207,7 @@ local LIST = {
       name = "PAGE", help = "pages by HTTP/1.1, page.connections at a time for each", figure = "pages_per_s",
       count = pages_of, pages = true, short = true, peers = { web = true }, fill = pages.fill,
       check = page_can_be_loaded, group = pages.GROUP, parameters = { { "page", "page" } },
+      closes = RESET,
    },
    {
       name = "PAGE2", kind = "HTTP2", tls = true, alpn = "h2",
@@ -253,6 +264,7 @@ local function secured(name, plain, help, with)
          local row = tables.copy(kind)
          row.name, row.kind, row.tls, row.help, row.group, row.check = name, kind.kind or plain, true, help,
             nil, nil
+         row.closes = kind.closes and RESET
          row.campaigns, row.peers, row.theory = kind.campaigns, with.peers, with.theory
          row.alpn = with.alpn
          LIST[#LIST + 1] = row
@@ -284,7 +296,7 @@ local function over_quic(name, plain, help, most)
          row.name, row.kind, row.quic, row.help, row.group, row.check = name, kind.kind or plain, true, help,
             nil, nil
          row.campaigns = (kind.campaigns or {}).transports and { transports = true }
-         row.peers, row.theory = nil, most
+         row.peers, row.theory, row.closes = nil, most, nil
          LIST[#LIST + 1] = row
          return row
       end

@@ -4,6 +4,7 @@
 -- tester. In the notation of plan/rows.lua and plan/registry.lua.
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
+local groups = require "framegauge.methods.l4.groups"
 local kinds = require "framegauge.methods.l4.kinds"
 local quic = require "framegauge.methods.l4.quic"
 local shared = require "framegauge.plan.shared_rows"
@@ -11,129 +12,6 @@ local tables = require "framegauge.core.tables"
 local tls = require "framegauge.methods.l4.tls"
 local transports = require "framegauge.methods.l4.transports"
 local units = require "framegauge.text.units"
-
-local function powers_of_two(from, to)
-   local list, value = {}, from
-   while value <= to do
-      list[#list + 1], value = tostring(value), value * 2
-   end
-   return list
-end
-
-local sweep = {
-   key = "sweep", type = "group",
-   help = "what the cases of a campaign differ in",
-   fields = {
-      { key = "mtu", type = "list", unique = true, least = 1,
-        of = { type = "integer", min = "256", max = "9216" },
-        default = { "256", "300", "350", "500", "700", "850", "1000", "1250", "1280", "1500", "2000", "3000",
-           "4000", "5000", "6000", "7000", "8000", "9000" },
-        help = "of mtu-sweep; over IPv6 those from 1280 on" },
-      { key = "clients", type = "list", unique = true, least = 1,
-        of = { type = "integer", min = "1", max = "1000000" }, default = powers_of_two(1, 2048),
-        help = "of clients: how many connections at a time" },
-      { key = "buffer", type = "list", unique = true, least = 1,
-        of = { type = "size", min = "1KiB", max = "1GiB" },
-        default = { "16KiB", "20KiB", "24KiB", "28KiB", "32KiB", "36KiB", "40KiB", "44KiB", "48KiB", "52KiB",
-           "56KiB", "60KiB", "64KiB" },
-        help = "of buffer-sweep, TCP: send and receive buffer" },
-      { key = "message", type = "list", unique = true, least = 1,
-        of = { type = "size", min = "16", max = "1GiB" }, default = { "64", "576", "1500", "65536" },
-        help = "of buffer-sweep: bytes of each write; of UDP those that fit into a datagram" },
-      { key = "rate", type = "list", unique = true, least = 1, of = { type = "bits", min = "1kbps" },
-        default = { "10Mbps", "50Mbps", "90Mbps", "100Mbps", "110Mbps", "150Mbps", "200Mbps" },
-        help = "of policer: bits of frames with FCS offered each second" },
-      { key = "limit", type = "bits", min = "1kbps", default_help = "not known",
-        help = "of policer: what is expected to pass, bits of frames with FCS each second" },
-   },
-}
-
-local search = {
-   key = "search", type = "group",
-   help = "of the campaigns connection-rate, transaction-rate and concurrency: the highest load that passes "
-      .. "by the "
-      .. "rules of RFC 9411; duration is the length of the trials that decide",
-   fields = {
-      { key = "max", type = "number", min = "1", max = "1000000000",
-        default_help = "what the line allows; of concurrency l4.connections",
-        help = "the highest load that is tried: connections or transactions a second, or connections" },
-      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
-        help = "the search ends when it knows the load this well" },
-      { key = "search_trial", type = "time", default = "1s", min = "10ms", max = "24h",
-        help = "length of the trials on the way there" },
-      { key = "max_trials", type = "integer", default = "100", min = "2", max = "1000",
-        help = "begin no further trial after this many" },
-      { key = "failures", type = "ratio", default = "0.001%", max = "10%",
-        help = "share of transactions that may fail, and of connections that may be reset" },
-      { key = "deviation", type = "ratio", default = "5%", max = "100%",
-        help = "how far the rate may deviate from its mean, in any tenth of a trial" },
-      { key = "shortfall", type = "ratio", default = "1%", max = "50%",
-        help = "by how much the load may be missed" },
-      { key = "ramp", type = "number", default = "1000", min = "1", max = "10000000",
-        help = "of concurrency: connections opened a second; RFC 9411 allows at most half of the most" },
-   },
-}
-
-local balance = {
-   key = "balance", type = "group",
-   help = "of the campaign balance: every port but the first is the end of a path of the device's",
-   fields = {
-      { key = "address", type = "string", longest = 64, default_help = "the second port's",
-        help = "where all flows go: an address that the device has routes to by way of every such port" },
-      { key = "flows", type = "integer", default = "64", min = "2", max = "200",
-        help = "of datagrams, which differ in their ports; together they send datagram_rate (default: "
-           .. "10kfps)" },
-   },
-}
-
-local peer_row = {
-   key = "peer", type = "group", optional = true,
-   help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
-      .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
-   fields = {
-      { key = "kind", type = "enum", values = { "discard", "iperf3", "web", "dns", "ftp" },
-        default = "discard",
-        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and "
-           .. "UDP_STREAM then, and what it has counted is in the result. web: any web server; the tests "
-           .. "are HTTP, HTTP2, the same over TLS and HTTP3 then. dns: any server of DNS, usually at port "
-           .. "53, over TLS at port 853; the tests are DNS, DNS_TCP and DNS_TLS then. ftp: any server of "
-           .. "FTP, usually at port 21; the test is FTP then" },
-      { key = "direction", type = "enum", values = { "forward", "reverse", "both" }, default = "forward",
-        help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its "
-           .. "--bidir)" },
-      { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
-      { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
-   },
-}
-
-local load_row = {
-   key = "load", type = "group",
-   help = "how the connections of TCP come and go: as in curl-loader and RFC 9411",
-   fields = {
-      { key = "start", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "clients at the start; only with per_second" },
-      { key = "per_second", type = "number", min = "0.001", max = "10000000",
-        default_help = "all connections at once",
-        help = "further clients each second, up to l4.connections" },
-      { key = "rate", type = "number", min = "0.001", max = "10000000", default_help = "a closed loop",
-        help = "open loop: connections opened each second, at times that do not depend on how the device "
-           .. "does; what is measured counts from these times. l4.connections is then the most at a time" },
-      { key = "cycles", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "connections that each client opens one after the other; 0: until the end" },
-      { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "of TCP_RR: transactions on a connection, then it is closed; 0: until the end. For HTTP see "
-           .. "http.requests" },
-      { key = "hold", type = "boolean", default = "false",
-        help = "a connection with all its requests answered stays open until the end" },
-      { key = "think", type = "time", default = "0s", max = "1h",
-        help = "of TCP_RR and HTTP: pause between a response and the next request; of HTTP2 and HTTP3 "
-           .. "between all responses of a connection and its next requests" },
-      { key = "think_max", type = "time", default = "0s", max = "1h",
-        help = "longer than think: each pause is drawn evenly between the two" },
-      { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
-        help = "addresses of clients, from the first port's on; they are taken in turn" },
-   },
-}
 
 -- "TCP_STREAM: payload from client to server; ..."
 local function meanings()
@@ -183,6 +61,11 @@ local row = {
         help = "of UDP_RR, DNS, TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2, over TLS and QUIC, too: a request "
            .. "without an answer is given up and counted. Over TCP and QUIC: a connection, request or close "
            .. "on which nothing has moved for so long, in either direction; not of the campaign transports" },
+      { key = "close", type = "enum", values = { "fin", "reset", "half-close" }, default = "fin",
+        help = "how the client ends a connection: by FIN; by RST, once all that it has sent is acknowledged "
+           .. "and what it waits for has come, so that neither side nor a device between keeps it in "
+           .. "TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and "
+           .. "the answer comes on the half that is left" },
       { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
         help = "bytes of the largest IP packet" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65535",
@@ -190,11 +73,11 @@ local row = {
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of sequence numbers and the like" },
       shared.learning_wait "100ms", shared.drain("2s", "time for connections to close"), shared.settle "0s",
-      peer_row,
-      balance,
-      load_row,
-      sweep,
-      search,
+      groups.peer,
+      groups.balance,
+      groups.load,
+      groups.sweep,
+      groups.search,
       transports.GROUP,
       shared.tcp,
       tls.GROUP,
@@ -371,6 +254,21 @@ local function iperf_can_do_it(values, found)
    end
 end
 
+local function connections_close_so(values, found)
+   local o = values.l4
+   for i, test in ipairs(o.close ~= "fin" and o.tests or {}) do
+      local kind = kinds.of(test)
+      local last = not kind.requests and o.load.requests or kind.requests(o)
+      if not (kind.closes or {})[o.close] or o.peer and o.peer.kind == "iperf3" then
+         found:add(found:item("l4.tests", i), ("%s does not close by %s"):format(test, o.close),
+            one_of("closes", o.close) .. ", or l4.close: fin")
+      elseif o.close == "half-close" and test ~= "TCP_CRR" and last == 0 then
+         found:add("l4.close", ("no request of %s is the last one"):format(test),
+            kind.requests and "http.requests more than 0" or "load.requests more than 0")
+      end
+   end
+end
+
 local function ramps_fit(values, found)
    local load = values.l4.load
    if load.start > 0 and not load.per_second then
@@ -397,7 +295,7 @@ end
 local rules = {
    something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
    clients_have_their_addresses, peer_can_do_it, iperf_can_do_it, ramps_fit,
-   two_ports, tls.check, quic.check, transports.check,
+   connections_close_so, two_ports, tls.check, quic.check, transports.check,
 }
 for _, kind in ipairs(kinds.LIST) do
    rules[#rules + 1] = kind.check

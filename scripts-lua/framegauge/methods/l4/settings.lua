@@ -89,8 +89,9 @@ function M.apps(plan, tester, test, o, from)
       message = o.message, requests = o.load.requests,
       connections_start = o.load.start, connections_per_s = o.load.per_second, opens_per_s = o.load.rate,
       cycles = o.load.cycles, hold = o.load.hold, think = o.load.think, think_max = o.load.think_max,
-      addresses = o.load.addresses,
+      addresses = o.load.addresses, half_close = o.close == "half-close",
    }
+   client.tcp.reset = o.close == "reset"
    local fill = kinds.of(test).fill
    if fill then
       fill(client, o, theirs)
@@ -129,6 +130,7 @@ end
 function M.parameters(test, o)
    local p = { connections = o.connections, duration_s = o.duration, omit_s = o.omit, mtu = o.mtu, ip = o.ip }
    local kind = kinds.of(test)
+   p.close = o.close ~= "fin" and o.close or nil
    for _, key in ipairs(kind.parameters or {}) do
       p[key[1]] = key[2] == "timeout" and M.timeout(test, o) or o[key[2]]
    end
