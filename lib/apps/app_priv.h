@@ -269,6 +269,25 @@ void next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool 
 /* schedule.c */
 void take_snapshots(struct fg_l4 *w);
 
+/* HTTP */
+/** The status of a response whose body is known. */
+static inline uint32_t
+usual_status(const struct fg_l4_app *config)
+{
+	return config->range != NULL ? 206 : 200;
+}
+
+static inline bool
+status_is_good(const struct fg_l4_app *config, uint32_t status)
+{
+	if (config->statuses[0] == 0)
+		return status == usual_status(config);
+	for (unsigned i = 0; i < FG_L4_STATUSES; i++)
+		if (config->statuses[i] == status)
+			return status != 0;
+	return false;
+}
+
 /* payload.c */
 void payload_init(void);
 /** Octets from @p offset of the stream @p seed. At most 65535. */

@@ -50,6 +50,7 @@ enum fg_l4_ftp_mode {
 
 enum { FG_L4_FTP_CODES = 600 /* reply codes are less */ };
 
+enum { FG_L4_STATUSES = 16 /* of HTTP, that can be good */ };
 enum { FG_L4_DATAGRAM_MIN = 16 /* octets of payload of UDP_STREAM: stream, number, time */ };
 
 struct fg_l4_app {
@@ -99,6 +100,14 @@ struct fg_l4_app {
 	const char *user, *password;
 	uint8_t ftp_mode;
 	bool head; /* HTTP: HEAD, not GET */
+	/*
+	 * HTTP: value of Range behind "bytes=", at most 40 octets; NULL: none. `response` is then the length
+	 * of the part, and this where it begins
+	 */
+	const char *range;
+	uint32_t range_first;
+	/* HTTP, HTTP2, HTTP3: what is good; 0: no more; without any 200, of a range 206 */
+	uint16_t statuses[FG_L4_STATUSES];
 	/* HTTP2, HTTP3: requests at a time on a connection; 0: 32. Of a server of HTTP2 at least 256 */
 	uint32_t streams;
 	uint32_t window; /* HTTP2: octets that a peer may send unasked; 0: 2^31 - 1 */

@@ -4,7 +4,7 @@
 
 /* struct fields.pseudo */
 enum { STATUS = 1, METHOD = 2, SCHEME = 4, PATH = 8, AUTHORITY = 16 };
-enum { CONTINUE = 100, OK = 200, NO_CONTENT = 204, NOT_MODIFIED = 304 };
+enum { CONTINUE = 100, FINAL = 200, NO_CONTENT = 204, NOT_MODIFIED = 304 };
 
 static bool
 is(struct text t, const char *what)
@@ -120,7 +120,7 @@ fields_are_head(const struct fields *f, bool of_response)
 bool
 fields_are_interim(const struct fields *f)
 {
-	return f->status >= CONTINUE && f->status < OK;
+	return f->status >= CONTINUE && f->status < FINAL;
 }
 
 bool
@@ -132,7 +132,9 @@ fields_are_sized(const struct fields *f, bool to_head)
 enum message_sum
 message_fault(const struct fg_l4_app *config, uint32_t wanted, const struct fields *f, bool sized)
 {
-	if (f->status != OK)
+	if (!status_is_good(config, f->status))
 		return f->status >= 500 ? MESSAGE_5XX : f->status >= 400 ? MESSAGE_4XX : MESSAGE_OTHER;
+	if (f->status != usual_status(config))
+		return MESSAGE_UNKNOWN;
 	return sized && !message_is_wanted(config, wanted, f->length) ? MESSAGE_LENGTH : MESSAGE_FINE;
 }

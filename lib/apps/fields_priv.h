@@ -41,6 +41,7 @@ enum message_sum {
 	MESSAGE_FAULTY,    /* connections that we ended with an error */
 	MESSAGE_AWAY,      /* connections that the peer ended by GOAWAY */
 	MESSAGE_FINE,
+	MESSAGE_UNKNOWN, /* fine, too, but of another body than ours */
 };
 
 /** What such a kind calls them: struct app_kind.own. */

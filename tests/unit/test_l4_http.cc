@@ -27,7 +27,8 @@ Read(const std::string &head, size_t piece)
 	while (at < message.size() && h.state != HTTP_BODY) {
 		size_t n = std::min(piece, message.size() - at);
 
-		at += http_read(&h, reinterpret_cast<const uint8_t *>(message.data()) + at, uint32_t(n));
+		at += http_read(&h, nullptr, reinterpret_cast<const uint8_t *>(message.data()) + at,
+				uint32_t(n));
 	}
 	EXPECT_EQ(head.size(), at) << head;
 	return h;
@@ -115,6 +116,49 @@ TEST(L4Http, ConnectionIsAList)
 	}
 }
 
+/* RFC 9110, 14.2 */
+TEST(L4Http, RangesAreRead)
+{
+	const uint32_t open = HTTP_RANGE_OPEN, ignored = HTTP_RANGE_IGNORED;
+	const struct {
+		const char *fields;
+		uint32_t first, last;
+	} cases[] = {
+		{"Range: bytes=0-99", 0, 99},
+		{"RANGE:Bytes=5-", 5, open},
+		{"range: bytes=-7", open, 7},
+		{"Range: bytes=99999999999-", 4000000000, open},
+		{"Range: items=0-5", open, open},
+		{"Ranges: bytes=0-5", open, open},
+		{"Range: bytes=0-1,3-4", ignored, ignored},
+		{"Range: bytes=5", ignored, ignored},
+		{"Range: bytes=5 -9", ignored, ignored},
+		{"Range: bytes=x-9", ignored, ignored},
+		{"If-Range: \"a\"\r\nRange: bytes=0-9", ignored, ignored},
+		{"Range: bytes=0-9\r\nIf-Range: \"a\"", ignored, ignored},
+		{"If-Match: 1\r\nRange: bytes=1-9\r\nRange: bytes=2-8", 1, 9},
+	};
+
+	for (const auto &one : cases)
+		for (uint32_t piece = 1; piece < 40; piece++) {
+			const std::string head =
+				std::string("GET /9 HTTP/1.1\r\n") + one.fields + "\r\nExpect: x\r\n\r\n";
+			http_range r = {open, open};
+			http_head h;
+			uint32_t at = 0;
+
+			http_begin(&h);
+			while (h.state != HTTP_BODY && at < head.size())
+				at += http_read(&h, &r, reinterpret_cast<const uint8_t *>(head.data()) + at,
+						std::min(piece, uint32_t(head.size()) - at));
+			EXPECT_EQ(HTTP_BODY, h.state) << one.fields;
+			EXPECT_TRUE(h.expects) << one.fields;
+			EXPECT_EQ(one.first, r.first) << one.fields;
+			EXPECT_EQ(one.last, r.last) << one.fields;
+			EXPECT_EQ(9u, h.number);
+		}
+}
+
 TEST(L4Http, OfAHeadCutAnywhereNothingIsForgotten)
 {
 	http_head h;
@@ -122,7 +166,7 @@ TEST(L4Http, OfAHeadCutAnywhereNothingIsForgotten)
 	http_begin(&h);
 	EXPECT_EQ(0u, h.state);
 	for (const char *p = "POST /1 HTTP/1.1\r\n\r\n"; *p != '\0'; p++) {
-		http_read(&h, reinterpret_cast<const uint8_t *>(p), 1);
+		http_read(&h, nullptr, reinterpret_cast<const uint8_t *>(p), 1);
 		EXPECT_NE(0u, h.state) << p;
 	}
 }
@@ -143,10 +187,10 @@ TEST(L4Http, AHeadLikeTheLastSaysTheSame)
 
 		http_begin(&read);
 		http_begin(&again);
-		http_read(&read, data, uint32_t(message.size()));
+		http_read(&read, nullptr, data, uint32_t(message.size()));
 		if (cut > 0)
-			http_read_again(&seen, &again, data, cut);
-		used += http_read_again(&seen, &again, data + cut, uint32_t(message.size()) - cut);
+			http_read_again(&seen, &again, nullptr, data, cut);
+		used += http_read_again(&seen, &again, nullptr, data + cut, uint32_t(message.size()) - cut);
 		EXPECT_EQ(message.size() - 4, used);
 		EXPECT_EQ(HTTP_BODY, again.state);
 		EXPECT_EQ(read.number, again.number);
@@ -228,7 +272,7 @@ TEST(L4Http, AnythingIsRead)
 		std::unique_ptr<uint8_t[]> copy(new uint8_t[text.size()]);
 		memcpy(copy.get(), text.data(), text.size());
 		http_begin(&h);
-		n = http_read(&h, copy.get(), uint32_t(text.size()));
+		n = http_read(&h, nullptr, copy.get(), uint32_t(text.size()));
 		ASSERT_LE(n, text.size());
 		ASSERT_TRUE(n == text.size() || h.state == HTTP_BODY) << text;
 		while ((n = http_chunks_read(&k, copy.get() + at, uint32_t(text.size()) - at, &is_data)) > 0)

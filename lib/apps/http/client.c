@@ -11,7 +11,7 @@
 
 #include "http_priv.h"
 
-enum { OK = 200, NO_CONTENT = 204, NOT_MODIFIED = 304 };
+enum { FINAL = 200, NO_CONTENT = 204, NOT_MODIFIED = 304 };
 
 static struct http_head *
 head_of(const struct fg_stream *s)
@@ -93,15 +93,18 @@ refuse_length(struct fg_l4 *w, struct fg_stream *s)
 static void
 check_body(struct fg_l4 *w, const struct fg_stream *s, uint64_t at, const uint8_t *data, uint32_t length)
 {
-	if (!(head_of(s)->state & HTTP_UNWANTED) && !application_of(w, s)->config.any_body)
-		w->counters.wrong_octets += payload_wrong(SERVER_STREAM, at, data, length);
+	const struct fg_l4_app *config = &application_of(w, s)->config;
+
+	if (!(head_of(s)->state & HTTP_UNWANTED) && !config->any_body && !head_of(s)->any)
+		w->counters.wrong_octets +=
+			payload_wrong(SERVER_STREAM, config->range_first + at, data, length);
 }
 
 /* is a body of this length the requested one? */
 static bool
 is_wanted(const struct fg_l4 *w, const struct fg_stream *s, uint32_t length)
 {
-	return application_of(w, s)->config.any_body || length == http_wanted(w, s);
+	return application_of(w, s)->config.any_body || head_of(s)->any || length == http_wanted(w, s);
 }
 
 /* the head is over; the body begins at @p offset of the stream */
@@ -122,7 +125,8 @@ begin_body(struct fg_l4 *w, struct fg_stream *s, uint64_t offset)
 		h->state = HTTP_UNTIL_END;
 		h->mark = offset;
 	}
-	if (status != OK) {
+	h->any = status != usual_status(config);
+	if (!status_is_good(config, status)) {
 		refuse(w, s, status >= 500 ? HTTP_5XX : status >= 400 ? HTTP_4XX : HTTP_OTHER);
 		h->state |= HTTP_UNWANTED;
 	} else if (length != HTTP_UNSIZED && !h->chunked && !is_wanted(w, s, length)) {
@@ -210,10 +214,11 @@ http_client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const
 		return false;
 	if (offset == 0)
 		note_first_octet(w, s);
-	used = http_read_again(&http_of(w, s)->seen, h, data, length);
-	while (h->state == HTTP_BODY && h->number < OK) { /* there is another one to come (RFC 9110, 15.2) */
+	used = http_read_again(&http_of(w, s)->seen, h, NULL, data, length);
+	while (h->state == HTTP_BODY &&
+	       h->number < FINAL) { /* there is another one to come (RFC 9110, 15.2) */
 		http_begin(h);
-		used += http_read(h, data + used, length - used);
+		used += http_read(h, NULL, data + used, length - used);
 	}
 	if (h->state != HTTP_BODY)
 		return true;
@@ -342,19 +347,21 @@ request_head(const struct fg_l4_app *config, const char *path, bool last, char *
 	const char *connection = config->requests == 0 || config->hold || config->tcp.reset ? ""
 				 : last ? "Connection: close     \r\n"
 					: "Connection: keep-alive\r\n";
-	char length[48] = "";
+	char more[64] = "";
 
 	if (config->request > 0)
-		snprintf(length, sizeof(length), "Content-Length: %u\r\n", config->request);
-	return out == NULL ? snprintf(NULL, 0, form, method, path, config->host, connection, length)
-			   : asprintf(out, form, method, path, config->host, connection, length);
+		snprintf(more, sizeof(more), "Content-Length: %u\r\n", config->request);
+	else if (config->range != NULL)
+		snprintf(more, sizeof(more), "Range: bytes=%.40s\r\n", config->range);
+	return out == NULL ? snprintf(NULL, 0, form, method, path, config->host, connection, more)
+			   : asprintf(out, form, method, path, config->host, connection, more);
 }
 
 void
 http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
 {
 	*request = (uint32_t)request_head(app, app->path, false, NULL) + app->request;
-	*response = http_response_octets(app->head ? 0 : app->response);
+	*response = http_response_octets(app->head ? 0 : app->response, app->range != NULL);
 }
 
 void

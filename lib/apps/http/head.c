@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Heads of HTTP/1.1 messages (RFC 9112), octet by octet, so that it does not matter how they are cut into
- * segments. Of a request only the method, the number in its path and its body's framing matter, of a response
- * the status and the framing; and of both, whether the connection ends with it. The state is one octet: which
- * part, and within it how far a field has been matched.
+ * segments. Of a request only the method, the number in its path, a range of it and its body's framing
+ * matter, of a response the status and the framing; and of both, whether the connection ends with it. The
+ * state is one octet: which part, and within it how far a field has been matched.
  *
  * The heads that one side gets are mostly equal. One that is like the last that came whole says the same.
  */
 #include "http_priv.h"
 
-enum { PART = 0xc0, FIRST_LINE = 0x00, FIELDS = 0x40 };
 enum {
 	WORD = 0x03,
 	RESPONSE = 0x04,
 	BEGUN = 0x08
-}; /* of FIRST_LINE: how many words are over; a '/' was in the first one; there was an octet */
-enum { AT = 0x3f }; /* of FIELDS: where in the names one is */
+}; /* of the first line: how many words are over; a '/' was in the first one; there was an octet */
+enum { FIELDS = 0x10 }; /* and from here on where in the names one is */
 
 /* The fields that matter, the second behind the "con" of the first; a blank stands for any number of them. */
-static const char names[] = "content-length:nection: closetransfer-encoding:expect:";
+static const char names[] = "content-length:nection: closetransfer-encoding:expect:range: bytes=if-range:";
 enum { /* where each ends, and the next begins */
        LENGTH = sizeof("content-length:") - 1,
        CLOSE = LENGTH + sizeof("nection: close") - 1,
        ENCODING = CLOSE + sizeof("transfer-encoding:") - 1,
        EXPECT = ENCODING + sizeof("expect:") - 1,
+       RANGE = EXPECT + sizeof("range: bytes=") - 1,
+       IF_RANGE = RANGE + sizeof("if-range:") - 1,
        OPTION = CLOSE - sizeof("close"), /* the blank before an option of Connection, which is a list */
-       OTHER = EXPECT + 1,               /* in another option of it */
-       VALUE = AT - 1,                   /* digits of the length */
-       SKIP = AT,                        /* to the end of the line */
+       OTHER = IF_RANGE + 1,             /* in another option of it */
+       VALUE,                            /* digits of the length */
+       FIRST,                            /* of a range */
+       LAST,
+       SKIP, /* to the end of the line */
 };
 
-static_assert(OTHER < VALUE, "where in them one is has room in the state");
+static_assert(FIELDS + SKIP < HTTP_BODY, "where in them one is has room in the state");
 
 static uint32_t
 add_digit(uint32_t number, uint8_t c)
@@ -82,7 +85,10 @@ match(uint8_t at, uint8_t c)
 		at++;
 	}
 	if (at == 0 && c != names[0])
-		at = c == names[CLOSE] ? CLOSE : ENCODING;
+		at = c == names[CLOSE]      ? CLOSE
+		     : c == names[ENCODING] ? ENCODING
+		     : c == names[EXPECT]   ? EXPECT
+					    : RANGE;
 	else if (at == 3 && c != names[3])
 		at = LENGTH;
 	if (c == names[at])
@@ -90,11 +96,41 @@ match(uint8_t at, uint8_t c)
 	return at < OPTION || at >= CLOSE ? SKIP : c == ',' ? OPTION : OTHER;
 }
 
+static void
+ignore(struct http_range *r)
+{
+	r->first = r->last = HTTP_RANGE_IGNORED;
+}
+
+/* of a range; several of them, or what is none, are answered with all (RFC 9110, 14.2) */
+static uint8_t
+range(struct http_range *r, uint8_t at, uint8_t c)
+{
+	uint32_t *number = at == FIRST ? &r->first : &r->last;
+
+	if (is_digit(c)) {
+		*number = add_digit(*number == HTTP_RANGE_OPEN ? 0 : *number, c);
+		return at;
+	}
+	if (c == '-' && at == FIRST)
+		return LAST;
+	ignore(r);
+	return SKIP;
+}
+
 /* a field that matters has been found. @return what becomes of the rest of its line */
 static uint8_t
-found(struct http_head *h, uint8_t at)
+found(struct http_head *h, struct http_range *r, uint8_t at)
 {
 	switch (at) {
+	case RANGE:
+		if (r == NULL || r->first != HTTP_RANGE_OPEN || r->last != HTTP_RANGE_OPEN)
+			return SKIP;
+		return FIRST;
+	case IF_RANGE: /* what we serve has no validators, so none is the same */
+		if (r != NULL)
+			ignore(r);
+		return SKIP;
 	case LENGTH:
 		h->length = 0;
 		return VALUE;
@@ -114,37 +150,41 @@ found(struct http_head *h, uint8_t at)
 
 /* @return true: the line was empty, and so the head is over */
 static bool
-field(struct http_head *h, uint8_t c)
+field(struct http_head *h, struct http_range *r, uint8_t c)
 {
-	uint8_t at = h->state & AT;
+	uint8_t at = h->state - FIELDS;
 
 	if (c == '\r')
 		return false;
 	if (c == '\n') {
+		if (at == FIRST)
+			ignore(r);
 		h->state = FIELDS;
 		return at == 0;
 	}
 	if (at == VALUE && is_digit(c))
 		h->length = add_digit(h->length, c);
-	if (at < VALUE)
-		h->state = (uint8_t)(FIELDS | found(h, match(at, c)));
+	if (at == FIRST || at == LAST)
+		h->state = (uint8_t)(FIELDS + range(r, at, c));
+	else if (at < VALUE)
+		h->state = (uint8_t)(FIELDS + found(h, r, match(at, c)));
 	return false;
 }
 
 uint32_t
-http_read(struct http_head *h, const uint8_t *data, uint32_t length)
+http_read(struct http_head *h, struct http_range *r, const uint8_t *data, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++) {
-		if (h->state == (FIELDS | SKIP)) { /* most of a head is nothing to us */
+		if (h->state == FIELDS + SKIP) { /* most of a head is nothing to us */
 			const uint8_t *end = memchr(data + i, '\n', length - i);
 
 			if (end == NULL)
 				return length;
 			i = (uint32_t)(end - data);
 		}
-		if ((h->state & PART) == FIRST_LINE) {
+		if (h->state < FIELDS) {
 			first_line(h, data[i]);
-		} else if (field(h, data[i])) {
+		} else if (field(h, r, data[i])) {
 			h->state = HTTP_BODY;
 			return i + 1;
 		}
@@ -153,7 +193,8 @@ http_read(struct http_head *h, const uint8_t *data, uint32_t length)
 }
 
 uint32_t
-http_read_again(struct http_seen *seen, struct http_head *h, const uint8_t *data, uint32_t length)
+http_read_again(struct http_seen *seen, struct http_head *h, struct http_range *r, const uint8_t *data,
+		uint32_t length)
 {
 	bool begins = h->state == 0;
 	uint32_t used;
@@ -161,13 +202,17 @@ http_read_again(struct http_seen *seen, struct http_head *h, const uint8_t *data
 	if (begins && seen->octets > 0 && seen->octets <= length &&
 	    memcmp(data, seen->text, seen->octets) == 0) {
 		*h = seen->head;
+		if (r != NULL)
+			*r = seen->range;
 		return seen->octets;
 	}
-	used = http_read(h, data, length);
+	used = http_read(h, r, data, length);
 	if (begins && h->state == HTTP_BODY && used <= sizeof(seen->text)) {
 		memcpy(seen->text, data, used);
 		seen->octets = used;
 		seen->head = *h;
+		if (r != NULL)
+			seen->range = *r;
 	}
 	return used;
 }

@@ -51,7 +51,17 @@ struct http_head {
 	uint8_t chunked : 1; /* Transfer-Encoding: the body is in chunks */
 	uint8_t expects : 1; /* Expect: the body waits for 100 (Continue) */
 	uint8_t over : 1;    /* of a client: it has counted the response */
+	uint8_t any : 1;     /* the same: it knows nothing of the body */
+	uint8_t part : 1;    /* of our response: `length` is where a part of `number` octets begins */
 } __attribute__((packed, aligned(2)));
+
+#define HTTP_RANGE_OPEN    UINT32_MAX
+#define HTTP_RANGE_IGNORED (UINT32_MAX - 1)
+
+/** What a request's Range field asks for; without a first one so many of the last octets. */
+struct http_range {
+	uint32_t first, last; /* both HTTP_RANGE_OPEN, or _IGNORED: all */
+};
 
 /** A client's own of a stream. */
 struct http_client {
@@ -64,7 +74,10 @@ struct http_client {
  * it.
  */
 struct http_server {
-	uint64_t response_at;
+	union {
+		uint64_t response_at;
+		struct http_range range; /* while the head of a request is read */
+	};
 	struct http_head head;
 } __attribute__((packed, aligned(2)));
 
@@ -77,18 +90,20 @@ http_begin(struct http_head *h)
 	*h = (struct http_head){.length = HTTP_UNSIZED};
 }
 
-/** Read on. @return octets that belong to the head: all, unless the state is HTTP_BODY now */
-uint32_t http_read(struct http_head *h, const uint8_t *data, uint32_t length);
+/** Read on; @p r is NULL of a response. @return octets of the head: all, unless the state is HTTP_BODY now */
+uint32_t http_read(struct http_head *h, struct http_range *r, const uint8_t *data, uint32_t length);
 
 /** The last head that came in one piece. */
 struct http_seen {
 	struct http_head head;
+	struct http_range range;
 	uint32_t octets; /* 0: there was none */
 	uint8_t text[512];
 };
 
 /** The same, but a head like that in @p seen is not read. */
-uint32_t http_read_again(struct http_seen *seen, struct http_head *h, const uint8_t *data, uint32_t length);
+uint32_t http_read_again(struct http_seen *seen, struct http_head *h, struct http_range *r,
+			 const uint8_t *data, uint32_t length);
 
 /** Where in a body of chunks (RFC 9112, 7.1) one is. */
 enum http_chunk {
@@ -132,8 +147,8 @@ http_of(const struct fg_l4 *w, const struct fg_stream *s)
 	return (struct http *)application_of(w, s);
 }
 
-/** Octets of our server's response with such a body. */
-uint32_t http_response_octets(uint32_t body);
+/** Octets of our server's response with such a body, which is a part of one or all. */
+uint32_t http_response_octets(uint32_t body, bool part);
 /** tally.own: what was wrong with responses, by status, of another length, cut off. */
 enum http_sum { HTTP_4XX, HTTP_5XX, HTTP_OTHER, HTTP_LENGTH, HTTP_CUT };
 

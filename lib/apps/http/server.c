@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with that number of
- * octets, and POST, whose body is read, by its length or in chunks; the answer has no body. Requests
- * for a range are answered whole, as RFC 9110, 14.2 allows. A request that comes before the response to the
- * one before it has been acknowledged is not taken, and comes again.
+ * octets or with the range of them that is asked for, and POST, the body of which is read, by its length or
+ * in chunks, and answered with none. Requests for several ranges are answered whole, as RFC 9110, 14.2
+ * allows. A request that comes before the response to the one before it has been acknowledged is not taken,
+ * and comes again.
  */
+#include <stdio.h>
+
 #include "http_priv.h"
 
 /* both of one length: a shorter value is filled up with blanks, which end it (RFC 9110, 5.5) */
@@ -15,6 +18,12 @@ static const char head_close[] =
 	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
 	"Connection: close     \r\nContent-Length: ";
 enum { DIGITS = 10, HEAD_FIXED = sizeof(head_keep) - 1, HEAD_OCTETS = HEAD_FIXED + DIGITS + 4 };
+
+/* the same of a part; numbers have ten digits, so that each head has the same length */
+static const char head_part[] =
+	"HTTP/1.1 %-25s\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: %-10s\r\nContent-Range: %-38.38s\r\nContent-Length: %10u\r\n\r\n";
+enum { PART_OCTETS = 205 };
 
 static const char head_continue[] = "HTTP/1.1 100 Continue\r\n\r\n";
 enum { CONTINUE_OCTETS = sizeof(head_continue) - 1 };
@@ -41,18 +50,93 @@ server_of(const struct fg_stream *s)
 	return (struct http_server *)(uintptr_t)s->area;
 }
 
+/* @return octets of the part that is under way */
+static uint32_t
+body_of(const struct fg_stream *s)
+{
+	return (uint32_t)(s->written - server_of(s)->response_at) - PART_OCTETS;
+}
+
+/* which part is it? @return false: all is meant */
+static bool
+find_part(const struct http_range *r, uint32_t whole, uint32_t *first, uint32_t *octets)
+{
+	uint32_t last = r->last == HTTP_RANGE_OPEN ? HTTP_NUMBER_MAX : r->last;
+
+	if (r->first == HTTP_RANGE_IGNORED || (r->first == HTTP_RANGE_OPEN && r->last == HTTP_RANGE_OPEN) ||
+	    (r->first != HTTP_RANGE_OPEN && last < r->first))
+		return false;
+	*first = r->first != HTTP_RANGE_OPEN ? r->first : whole - fg_u32_min(last, whole);
+	*octets = *first < whole ? fg_u32_min(last, whole - 1) - *first + 1 : 0;
+	if (r->first == HTTP_RANGE_OPEN && *first < whole)
+		*octets = whole - *first;
+	return true;
+}
+
+/* the head of a response with a part; 416 where there is no such part (RFC 9110, 15.5.17) */
+static void
+part_head(char head[PART_OCTETS + 1], const struct http_head *h, uint32_t octets)
+{
+	char range[48];
+
+	if (octets > 0)
+		snprintf(range, sizeof(range), "bytes %010u-%010u/%010u", h->length, h->length + octets - 1,
+			 h->number);
+	else
+		snprintf(range, sizeof(range), "bytes */%010u", h->number);
+	snprintf(head, PART_OCTETS + 1, head_part,
+		 octets > 0 ? "206 Partial Content" : "416 Range Not Satisfiable",
+		 h->close ? "close" : "keep-alive", range, octets);
+}
+
+static void
+send_response(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, uint32_t octets)
+{
+	application_of(w, s)->base.tally.transactions++;
+	server_of(s)->response_at = s->written;
+	h->state = 0;
+	fg_stream_write(w, s, octets);
+	if (h->close)
+		fg_stream_close(w, s);
+}
+
 static void
 respond(struct fg_l4 *w, struct fg_stream *s, struct http_head *h)
 {
-	application_of(w, s)->base.tally.transactions++;
 	if (h->post)
 		h->number = 0;
-	server_of(s)->response_at = s->written;
-	h->state = 0;
 	h->length = 0;
-	fg_stream_write(w, s, HEAD_OCTETS + (h->head ? 0 : h->number));
-	if (h->close)
-		fg_stream_close(w, s);
+	send_response(w, s, h, HEAD_OCTETS + (h->head ? 0 : h->number));
+}
+
+/* to a request without a body, if it asks for a part */
+static void
+respond_part(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, const struct http_range *r)
+{
+	uint32_t first, octets;
+
+	if (h->head || h->post || h->state != HTTP_BODY || h->length > 0 ||
+	    !find_part(r, h->number, &first, &octets))
+		return;
+	h->part = true;
+	h->length = first;
+	send_response(w, s, h, PART_OCTETS + octets);
+}
+
+/* octets of a response with a part from @p at in it */
+static void
+fill_part(const struct fg_stream *s, uint32_t at, uint8_t *to, uint32_t length)
+{
+	const struct http_head *h = &server_of(s)->head;
+	char head[PART_OCTETS + 1];
+	uint32_t n = at < PART_OCTETS ? fg_u32_min(PART_OCTETS - at, length) : 0;
+
+	if (n > 0) {
+		part_head(head, h, body_of(s));
+		memcpy(to, head + at, n);
+	}
+	if (length > n)
+		payload_fill(SERVER_STREAM, (uint64_t)h->length + at + n - PART_OCTETS, to + n, length - n);
 }
 
 static void
@@ -61,6 +145,10 @@ server_fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, 
 	char head[HEAD_OCTETS];
 	const struct http_head *h = &server_of(s)->head;
 
+	if (h->part) {
+		fill_part(s, (uint32_t)(offset - server_of(s)->response_at), to, length);
+		return;
+	}
 	if (offset < server_of(s)->response_at) {
 		uint32_t left = (uint32_t)(server_of(s)->response_at - offset),
 			 part = fg_u32_min(left, length);
@@ -133,18 +221,25 @@ server_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint
 	       bool early)
 {
 	struct http_head *h = &server_of(s)->head;
+	struct http_range r;
 	uint32_t used = 0;
 
 	if (s->ended) /* the last response has been written: nothing more is read */
 		return true;
 	if (early || (h->state == 0 && s->acked < s->written))
 		return false;
-	if (h->state == 0)
+	if (h->state == 0) {
 		http_begin(h);
+		server_of(s)->range = (struct http_range){HTTP_RANGE_OPEN, HTTP_RANGE_OPEN};
+	}
 	if (h->state < HTTP_BODY) {
-		used = http_read_again(&http_of(w, s)->seen, h, data, length);
-		if (h->state == HTTP_BODY)
+		r = server_of(s)->range;
+		used = http_read_again(&http_of(w, s)->seen, h, &r, data, length);
+		server_of(s)->range = r;
+		if (h->state == HTTP_BODY) {
 			begin_request_body(w, s, h, used < length);
+			respond_part(w, s, h, &r);
+		}
 	}
 	if (h->state >= HTTP_BODY)
 		used += take_request_body(w, s, h, data + used, length - used);
@@ -171,7 +266,7 @@ const struct fg_app_ops http_server_ops = {
 };
 
 uint32_t
-http_response_octets(uint32_t body)
+http_response_octets(uint32_t body, bool part)
 {
-	return HEAD_OCTETS + body;
+	return (part ? PART_OCTETS : HEAD_OCTETS) + body;
 }

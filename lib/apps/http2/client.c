@@ -131,7 +131,8 @@ asker_head(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 		page_first(w, &a->app, h2_load_of(a, c), x->object);
 	if (x->id == 1)
 		note_first_octet(w, s);
-	if (fault != MESSAGE_FINE)
+	x->any = fault == MESSAGE_UNKNOWN;
+	if (fault < MESSAGE_FINE)
 		asker_failed(w, s, x, fault);
 }
 
@@ -141,7 +142,7 @@ asker_over(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 	struct http2 *a = http2_of(w, s);
 	struct page_load *load = h2_load_of(a, h2_conn_of(w, s));
 
-	if (!x->unwanted && !message_is_wanted(&a->app.config, x->wanted, x->received))
+	if (!x->unwanted && !x->any && !message_is_wanted(&a->app.config, x->wanted, x->received))
 		asker_failed(w, s, x, MESSAGE_LENGTH);
 	if (!x->unwanted) {
 		client_of(s)->since = x->since;

@@ -77,7 +77,7 @@ struct h2_exchange {
 	uint32_t left;           /* octets of our body to be sent */
 	uint32_t body;           /* and all of it */
 	uint32_t wanted, object; /* of a client: octets of the response; of a page: which object it is */
-	bool sends_head, head_read, sized, unwanted, again, receives, is_post, is_head;
+	bool sends_head, head_read, sized, unwanted, any, again, receives, is_post, is_head;
 	uint64_t since;            /* of a client: the request was sent */
 	uint64_t length, received; /* of the peer's body: Content-Length, octets so far */
 };

@@ -146,7 +146,8 @@ h3_asker_head(struct fg_l4 *w, struct fg_stream *s, struct h3_exchange *x)
 		page_first(w, &a->app, h3_load_of(a, c), x->object);
 	if (x->id == 0)
 		note_first_octet(w, s);
-	if (fault != MESSAGE_FINE)
+	x->any = fault == MESSAGE_UNKNOWN;
+	if (fault < MESSAGE_FINE)
 		h3_asker_failed(w, s, x, fault);
 }
 
@@ -155,7 +156,8 @@ h3_asker_over(struct fg_l4 *w, struct fg_stream *s, struct h3_exchange *x)
 {
 	struct page_load *load = h3_load_of(http3_of(w, s), h3_conn_of(w, s));
 
-	if (!x->unwanted && !message_is_wanted(&application_of(w, s)->config, x->wanted, x->received))
+	if (!x->unwanted && !x->any &&
+	    !message_is_wanted(&application_of(w, s)->config, x->wanted, x->received))
 		h3_asker_failed(w, s, x, MESSAGE_LENGTH);
 	if (!x->unwanted) {
 		client_of(s)->since = x->since;

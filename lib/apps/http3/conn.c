@@ -169,7 +169,7 @@ h3_on_body(nghttp3_conn *http, int64_t id, const uint8_t *data, size_t length, v
 		return 0;
 	for (size_t at = 0, n; at < length; at += n) {
 		n = fg_u32_min((uint32_t)(length - at), UINT16_MAX);
-		if (!app->config.server && !x->unwanted && !app->config.any_body)
+		if (!app->config.server && !x->unwanted && !x->any && !app->config.any_body)
 			c->w->counters.wrong_octets +=
 				payload_wrong(SERVER_STREAM, x->received + at, data + at, (uint32_t)n);
 	}

@@ -35,7 +35,7 @@ struct h3_exchange {
 	uint64_t received;       /* so far */
 	uint32_t body, left;     /* of ours: all, and to be handed to libnghttp3 */
 	uint32_t wanted, object; /* of a client: octets of the response; of a page: which object it is */
-	bool sized, unwanted, is_post, is_head;
+	bool sized, unwanted, any, is_post, is_head;
 	bool over; /* the message of the peer is whole, or will not be */
 };
 

@@ -102,7 +102,8 @@ end
 -- @param o.message      bytes of each write of a stream; nil: all at once
 -- @param o.file         of TCP_SENDFILE, both sides
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
---                       nor its length
+--                       nor its length; o.range: bytes of it, as the field Range has them behind "bytes=",
+--                       which begin at o.range_first; o.statuses: those that are good (200; of a range 206)
 -- @param o.user, o.password, o.ftp_mode  of FTP, client: who logs in; the mode by name
 -- @param o.streams      of HTTP2 and HTTP3: requests at a time on a connection
 -- @param o.window       of HTTP2: bytes a peer may send unasked
@@ -144,6 +145,10 @@ function M.fill(out, o)
    out.path, out.host, out.params = o.path, o.host, o.params
    out.user, out.password, out.ftp_mode = o.user, o.password, FTP_MODES[o.ftp_mode or "passive"]
    out.head, out.any_body = o.head == true, o.any_body == true
+   out.range, out.range_first = o.range, o.range_first or 0
+   for i, status in ipairs(o.statuses or {}) do
+      out.statuses[i - 1] = status
+   end
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
    out.requests_per_s, out.patience_ns = o.requests_per_s or 0, nanoseconds(o.patience or 0)
    local tls, dns = o.tls and set_tls(o.tls), o.dns and ffi.new("struct fg_l4_dns", o.dns)

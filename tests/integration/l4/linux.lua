@@ -133,7 +133,7 @@ local function test_http(tester, version)
          app.total.opened, app.total.ended.closed, faults(counters))
    end
    local _, counters, theirs = server(tester, version, { test = "HTTP", port = 6080 }, "http")
-   check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 25
+   check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 36
       and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == "",
       json.encode(theirs), faults(counters))
 end

@@ -15,6 +15,7 @@ import http.client
 import http.server
 import json
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -93,6 +94,41 @@ def by_python(host, port):
     c.close()
 
 
+# the fields of answers to a range, as they are read by somebody else
+def by_range(host, port):
+    c = http.client.HTTPConnection(host, port, timeout=60)
+    for asked, status, expected in (
+        ('bytes=3-9', 206, (3, 9, 1000)),
+        ('bytes=995-2000', 206, (995, 999, 1000)),
+        ('bytes=1000-', 416, (1000,)),
+        ('bytes=-0', 416, (1000,)),
+        ('bytes=9-3', 200, ()),
+        ('lines=1-2', 200, ()),
+    ):
+        c.request('GET', '/octets/1000', headers={'Range': asked})
+        r = c.getresponse()
+        data = r.read()
+        numbers = tuple(int(n) for n in re.findall('[0-9]+', r.headers.get('Content-Range', '')))
+        first, last = expected[:2] if status == 206 else (0, 999 if status == 200 else -1)
+        check(SERVER, first, data)
+        if (r.status, numbers, len(data)) != (status, expected, last - first + 1):
+            counts['failed'] += 1
+            print(asked, r.status, r.headers, len(data), file=sys.stderr)
+        counts['connections'] += 1
+    c.close()
+
+
+# a client that has sent all, and says so, still gets its answer
+def half_closed(address, port, size, page):
+    with socket.create_connection((address, port), timeout=60) as s:
+        s.sendall(f'GET /octets/{size} HTTP/1.1\r\nHost: x\r\n\r\n'.encode())
+        s.shutdown(socket.SHUT_WR)
+        answer = s.makefile('rb').read()
+    counts['connections'] += 1
+    if answer.partition(b'\r\n\r\n')[2] != page:
+        counts['unfinished'] += 1
+
+
 def by_tool(command, expected, data=b''):
     done = subprocess.run(command, input=data, capture_output=True, timeout=60, check=False)
     counts['connections'] += 1
@@ -121,8 +157,16 @@ def http_all(address, port):
     by_tool([*curl, f'{url}{len(large)}'], large)
     by_tool([*wget, '--no-http-keep-alive', f'{url}{len(large)}'], large)
     by_tool([*curl, '--http1.0', f'{url}{size}'], page)
-    # a server may answer a range with all there is (RFC 9110, 14.2)
-    by_tool([*curl, '--range', '100-199', f'{url}{size}'], page)
+    for asked, part in (
+        ('100-199', page[100:200]),
+        ('199000-', page[199000:]),
+        ('-7', page[-7:]),
+        ('199999-300000', page[-1:]),
+        ('0-1,5-6', page),  # a server may answer several with all there is (RFC 9110, 14.2)
+    ):
+        by_tool([*curl, '--range', asked, f'{url}{size}'], part)
+    by_range(address, port)
+    half_closed(address, port, size, page)
     # the second waits for 100 (Continue), the third comes in chunks
     for more in (
         [],

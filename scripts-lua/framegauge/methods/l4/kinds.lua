@@ -36,6 +36,7 @@
 local app = require "framegauge.l4.app"
 local dns = require "framegauge.methods.l4.dns"
 local ftp = require "framegauge.methods.l4.ftp"
+local http = require "framegauge.methods.l4.http"
 local pages = require "framegauge.methods.l4.page"
 local quic = require "framegauge.methods.l4.quic"
 local tables = require "framegauge.core.tables"
@@ -59,14 +60,6 @@ end
 
 local SIZES = { { "request", "request" }, { "response", "response" } }
 
-local function fill_http(client, o, remote)
-   client.request, client.response = o.http.post, o.http.post > 0 and 0 or o.http.body
-   client.requests, client.host = o.http.requests, o.ip == "ipv6" and "[" .. remote .. "]" or remote
-   client.path = o.http.path or ("/octets/%d"):format(o.http.body)
-   client.any_body = o.http.any_body
-   client.streams, client.window = o.http.streams, o.http.window
-end
-
 local MANY_AT_A_TIME = { "HTTP2", "HTTPS2", "HTTP3", "PAGE2", "PAGE3" }
 local MOST_STREAMS = 4000000 -- of all connections; the memory of a worker for them is reserved
 
@@ -79,14 +72,6 @@ local function streams_have_room(values, found)
             o.connections), ("at most %d in all"):format(MOST_STREAMS))
          return
       end
-   end
-end
-
--- A path is part of a request's first line.
-local function path_is_one(values, found)
-   local path = values.l4.http.path
-   if path and not path:match "^/[!-~]*$" then
-      found:add("l4.http.path", ("'%s' is no path"):format(path), "one that begins with /, without blanks")
    end
 end
 
@@ -150,33 +135,10 @@ local LIST = {
          return theory.http(rate, ip, o, request, response)
       end,
       campaigns = HTTP,
-      peers = { web = true }, fill = fill_http, check = path_is_one,
+      peers = { web = true }, fill = http.fill, check = http.check,
       requests = function(o) return o.http.requests end,
       parameters = { { "http", "http" } },
-      group = {
-         key = "http", type = "group",
-         help = "what HTTP, HTTP2 and HTTP3 ask for",
-         fields = {
-            { key = "body", type = "size", default = "1KiB", max = "1GiB",
-              help = "of each response, by GET" },
-            { key = "post", type = "size", default = "0", max = "1GiB",
-              help = "of each request; more than 0: POST, answered with an empty body" },
-            { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
-              help = "on a connection, which is then closed and followed by another; 0: until the end" },
-            { key = "streams", type = "integer", default = "32", min = "1", max = "1000",
-              help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server "
-                 .. "says so" },
-            { key = "window", type = "size", min = "1", max = "2147483647", default_help = "2147483647",
-              help = "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told "
-                 .. "that there is room for more; of a connection at least 65535. Of HTTP3 see "
-                 .. "quic.stream_window" },
-            { key = "path", type = "string", longest = 200,
-              default_help = "/octets/ and the number of http.body", help = "what is asked for" },
-            { key = "any_body", type = "boolean", default = "false",
-              help = "the body is not our server's, and neither its bytes nor its length are "
-                 .. "compared" },
-         },
-      },
+      group = http.GROUP,
       closes = ANY_CLOSE,
    },
 
@@ -188,7 +150,7 @@ local LIST = {
          return theory.http2(rate, ip, o, app.http_octets(client()))
       end,
       campaigns = HTTP,
-      peers = { web = true }, fill = fill_http, check = streams_have_room,
+      peers = { web = true }, fill = http.fill, check = streams_have_room,
       requests = function(o) return o.http.requests end, parameters = { { "http", "http" } },
       closes = RESET,
    },

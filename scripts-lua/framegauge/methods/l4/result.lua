@@ -205,8 +205,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "failures", FAILURES, "connections by how they ended other than closed" },
    { of = function(row) return failures(row) + row.wrong_bytes end, criterion = "failures" },
    { of = failures, col = "Failures", as = "count", at = "terminal details" },
-   { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status other than "
-      .. "200 (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
+   { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status that is "
+      .. "not good (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
       .. "(`http_cut`); of HTTP/2 also streams that the server reset (`stream_reset`), `malformed` "
       .. "messages, connections that ended by our GOAWAY (`connection_error`), or by the server's with an "
       .. "error (`goaway`)", optional = true },

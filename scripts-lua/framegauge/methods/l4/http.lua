@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the tests of HTTP ask for, and which answers are good: the group `l4.http` of a plan. Their C side is
+-- lib/apps/http, http2 and http3.
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+local MOST_STATUSES = 16 -- FG_L4_STATUSES
+
+M.GROUP = {
+   key = "http", type = "group",
+   help = "what HTTP, HTTP2 and HTTP3 ask for",
+   fields = {
+      { key = "body", type = "size", default = "1KiB", max = "1GiB",
+        help = "of each response, by GET" },
+      { key = "post", type = "size", default = "0", max = "1GiB",
+        help = "of each request; more than 0: POST, answered with an empty body" },
+      { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
+        help = "on a connection, which is then closed and followed by another; 0: until the end" },
+      { key = "streams", type = "integer", default = "32", min = "1", max = "1000",
+        help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server "
+           .. "says so" },
+      { key = "window", type = "size", min = "1", max = "2147483647", default_help = "2147483647",
+        help = "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told "
+           .. "that there is room for more; of a connection at least 65535. Of HTTP3 see "
+           .. "quic.stream_window" },
+      { key = "path", type = "string", longest = 200,
+        default_help = "/octets/ and the number of http.body", help = "what is asked for" },
+      { key = "any_body", type = "boolean", default = "false",
+        help = "the body is not that of our server, and neither its bytes nor its length are "
+           .. "compared" },
+      { key = "head", type = "boolean", default = "false",
+        help = "HEAD, not GET: the answer is a head alone, with the length of the body" },
+      { key = "range", type = "string", longest = 40, default_help = "all of it",
+        help = "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, `100-`, "
+           .. "or `-50`, the last 50. The answer is 206 with these" },
+      { key = "statuses", type = "list", unique = true, least = 1, most = MOST_STATUSES,
+        of = { type = "integer", min = "200", max = "599" }, default_help = "200; of a range 206",
+        help = "those of a good response. Only of 200, or 206 of a range, is the body known and compared" },
+   },
+}
+
+-- @return the first byte and how many, of a body; nil where there is no such part, or it is no range
+local function part_of(range, body)
+   local first, last = range:match "^(%d*)-(%d*)$"
+   first, last = tonumber(first), tonumber(last)
+   if first and first < body and (last or first) >= first then
+      return first, math.min(last or body, body - 1) - first + 1
+   elseif last and last > 0 and not first and body > 0 then
+      return math.max(0, body - last), math.min(last, body)
+   end
+end
+
+--- What the client and the server of a test are told (framegauge.l4.app).
+function M.fill(client, o, remote)
+   local http = o.http
+   client.request, client.response = http.post, http.post > 0 and 0 or http.body
+   client.requests, client.host = http.requests, o.ip == "ipv6" and "[" .. remote .. "]" or remote
+   client.path = http.path or ("/octets/%d"):format(http.body)
+   client.any_body, client.head, client.statuses = http.any_body, http.head, http.statuses
+   client.streams, client.window = http.streams, http.window
+   if http.range then
+      local first, length = part_of(http.range, http.body)
+      client.range, client.range_first, client.response = http.range, first or 0, length or http.body
+   end
+end
+
+local WITHOUT_RANGES = { "HTTP2", "HTTPS2", "HTTP3" }
+
+--- A request is one that there is.
+function M.check(values, found)
+   local http, tests = values.l4.http, values.l4.tests
+   local path, range = http.path, http.range
+   if path and not path:match "^/[!-~]*$" then -- it is part of the first line
+      found:add("l4.http.path", ("'%s' is no path"):format(path), "one that begins with /, without blanks")
+   end
+   if http.head and http.post > 0 then
+      found:add("l4.http.head", "a request is HEAD or POST", "http.post: 0")
+   end
+   if range and (http.head or http.post > 0) then
+      found:add("l4.http.range", "a range is of GET alone", "neither http.head nor http.post")
+   elseif range and not range:match "^%d+-%d*$" and not range:match "^-%d+$" then
+      found:add("l4.http.range", ("'%s' is no range of bytes"):format(range), "as 0-99, 100- or -50")
+   elseif range and not part_of(range, http.body) and not http.statuses then
+      found:add("l4.http.range", ("a body of %.0f bytes has no bytes %s"):format(http.body, range),
+         "http.statuses: [416]")
+   end
+   for i, test in ipairs(range and tests or {}) do
+      if tables.contains(WITHOUT_RANGES, test) then
+         found:add(found:item("l4.tests", i), test .. " asks for no ranges", "HTTP or HTTPS")
+      end
+   end
+end
+
+return M
