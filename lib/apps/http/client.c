@@ -234,15 +234,19 @@ http_is_whole(const struct fg_stream *s)
 	return is_in_chunks(s) ? chunk_of(s) == CHUNK_OVER : s->received >= head_of(s)->mark;
 }
 
-static void
+/* @return how many requests were sent on this connection */
+static uint64_t
 count_response(struct fg_l4 *w, struct fg_stream *s)
 {
+	uint64_t requests = requests_sent(w, s);
+
 	head_of(s)->over = true;
 	if (!(head_of(s)->state & HTTP_UNWANTED)) {
 		note_transaction(w, s);
-		if (requests_sent(w, s) == 1)
+		if (requests == 1)
 			note_last_octet(w, s);
 	}
+	return requests;
 }
 
 bool
@@ -275,12 +279,10 @@ client_arrived(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (awaits_nothing(w, s))
 		return;
-	if (http_is_broken(w, s)) {
+	if (http_is_broken(w, s))
 		fg_stream_close(w, s);
-	} else if (http_is_whole(s)) {
-		count_response(w, s);
-		next_request(w, s, requests_sent(w, s), head_of(s)->close, http_send_request);
-	}
+	else if (http_is_whole(s))
+		next_request(w, s, count_response(w, s), head_of(s)->close, http_send_request);
 }
 
 static void

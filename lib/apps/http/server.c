@@ -63,8 +63,7 @@ find_part(const struct http_range *r, uint32_t whole, uint32_t *first, uint32_t 
 {
 	uint32_t last = r->last == HTTP_RANGE_OPEN ? HTTP_NUMBER_MAX : r->last;
 
-	if (r->first == HTTP_RANGE_IGNORED || (r->first == HTTP_RANGE_OPEN && r->last == HTTP_RANGE_OPEN) ||
-	    (r->first != HTTP_RANGE_OPEN && last < r->first))
+	if (r->first == HTTP_RANGE_IGNORED || (r->first != HTTP_RANGE_OPEN && last < r->first))
 		return false;
 	*first = r->first != HTTP_RANGE_OPEN ? r->first : whole - fg_u32_min(last, whole);
 	*octets = *first < whole ? fg_u32_min(last, whole - 1) - *first + 1 : 0;
@@ -221,24 +220,25 @@ server_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint
 	       bool early)
 {
 	struct http_head *h = &server_of(s)->head;
-	struct http_range r;
+	struct http_range r = {HTTP_RANGE_OPEN, HTTP_RANGE_OPEN};
 	uint32_t used = 0;
 
 	if (s->ended) /* the last response has been written: nothing more is read */
 		return true;
 	if (early || (h->state == 0 && s->acked < s->written))
 		return false;
-	if (h->state == 0) {
+	if (h->state == 0)
 		http_begin(h);
-		server_of(s)->range = (struct http_range){HTTP_RANGE_OPEN, HTTP_RANGE_OPEN};
-	}
-	if (h->state < HTTP_BODY) {
+	else
 		r = server_of(s)->range;
+	if (h->state < HTTP_BODY) {
 		used = http_read_again(&http_of(w, s)->seen, h, &r, data, length);
-		server_of(s)->range = r;
 		if (h->state == HTTP_BODY) {
 			begin_request_body(w, s, h, used < length);
-			respond_part(w, s, h, &r);
+			if (r.first != HTTP_RANGE_OPEN || r.last != HTTP_RANGE_OPEN)
+				respond_part(w, s, h, &r);
+		} else {
+			server_of(s)->range = r;
 		}
 	}
 	if (h->state >= HTTP_BODY)

@@ -33,8 +33,8 @@ M.GROUP = {
       { key = "head", type = "boolean", default = "false",
         help = "HEAD, not GET: the answer is a head alone, with the length of the body" },
       { key = "range", type = "string", longest = 40, default_help = "all of it",
-        help = "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, `100-`, "
-           .. "or `-50`, the last 50. The answer is 206 with these" },
+        help = "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, "
+           .. "`100-`, or `-50`, the last 50. The answer is 206 with these" },
       { key = "statuses", type = "list", unique = true, least = 1, most = MOST_STATUSES,
         of = { type = "integer", min = "200", max = "599" }, default_help = "200; of a range 206",
         help = "those of a good response. Only of 200, or 206 of a range, is the body known and compared" },
