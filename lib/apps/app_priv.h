@@ -93,6 +93,7 @@ struct application {
 	uint64_t look_at, handshake_ns;
 	uint32_t look_from;
 	bool look_again;                /* there was no room to reset all */
+	bool gives_up;                  /* a stream is being reset, and what it waited for is counted */
 	uint64_t outstanding, at_least; /* answers that are waited for at the end; times that are no less */
 	/* datagrams that left late, or were left out: see note_departure() */
 	uint64_t off_schedule, lag_max_ns;

@@ -112,8 +112,8 @@ struct fg_l4_app {
 	uint32_t streams;
 	uint32_t window; /* HTTP2: octets that a peer may send unasked; 0: 2^31 - 1 */
 	/*
-	 * TCP_RR, TCP_CRR, TCP_CC, HTTP, HTTP2: a connection, request or close without an answer is given up
-	 * when nothing has moved on its stream for so long; 0: never
+	 * A connection, request or close without an answer, and a stream of payload, are given up when
+	 * nothing has moved on their stream for so long; 0: never. Not of FTP, DNS_TCP and IPERF
 	 */
 	uint64_t patience_ns;
 	uint64_t octets;               /* of each stream, then close; 0: until the stop */

@@ -21,7 +21,7 @@ struct silence {
 bool
 patience_create(struct application *a)
 {
-	if (a->config.patience_ns == 0 || a->config.server || a->kind->waits == NULL || a->page != NULL)
+	if (a->config.patience_ns == 0 || a->config.server || a->kind->waits == NULL)
 		return true;
 	a->silences = a->room + 1;
 	a->silence = fg_memory_reserve(a->silences * sizeof(*a->silence));
@@ -110,18 +110,21 @@ note_failure(struct fg_l4 *w, struct fg_stream *s)
 static void
 look_at(struct fg_l4 *w, struct fg_stream *s)
 {
-	uint64_t *ended = application_of(w, s)->base.tally.ended, aborted;
+	struct application *a = application_of(w, s);
+	uint64_t *ended = a->base.tally.ended, aborted;
 	enum fg_l4_end end;
 
 	if (!is_over(w, s, silence_of(w, s)))
 		return;
 	if (fg_l4_room(w) == NULL) { /* for the RST */
-		application_of(w, s)->look_again = true;
+		a->look_again = true;
 		return;
 	}
 	end = note_failure(w, s);
 	aborted = ended[FG_L4_END_ABORTED];
+	a->gives_up = true;
 	fg_stream_abort(w, s);
+	a->gives_up = false;
 	ended[end] += ended[FG_L4_END_ABORTED] - aborted;
 	ended[FG_L4_END_ABORTED] = aborted;
 }

@@ -74,6 +74,22 @@ note_acked(struct fg_l4 *w, struct fg_stream *s)
 	application_of(w, s)->last_at = w->now;
 }
 
+/* for an acknowledgement; no time of a transaction is known */
+static uint32_t
+sender_waits(struct fg_l4 *w, const struct fg_stream *s,
+	     void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	return s->written > s->acked;
+}
+
+/* for payload */
+static uint32_t
+receiver_waits(struct fg_l4 *w, const struct fg_stream *s,
+	       void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	return 1;
+}
+
 /* what is in flight is all that will be sent */
 static void
 end_writing(struct fg_l4 *w, struct fg_stream *s)
@@ -244,10 +260,18 @@ sendfile_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 					    : fg_error_set(err, EINVAL, "l4", "which file is to be sent?");
 }
 
-static const struct app_kind stream = {"TCP_STREAM", .streams = true, .secures = true,
-				       .client = &stream_client, .server = &stream_server};
-static const struct app_kind maerts = {"TCP_MAERTS", .streams = true, .secures = true,
-				       .client = &maerts_client, .server = &maerts_server};
+static const struct app_kind stream = {"TCP_STREAM",
+				       .streams = true,
+				       .secures = true,
+				       .client = &stream_client,
+				       .server = &stream_server,
+				       .waits = sender_waits};
+static const struct app_kind maerts = {"TCP_MAERTS",
+				       .streams = true,
+				       .secures = true,
+				       .client = &maerts_client,
+				       .server = &maerts_server,
+				       .waits = receiver_waits};
 static const struct app_kind sendfile = {
 	"TCP_SENDFILE",
 	.streams = true,
@@ -258,6 +282,7 @@ static const struct app_kind sendfile = {
 	.check = sendfile_check,
 	.create = file_map,
 	.free = file_unmap,
+	.waits = sender_waits,
 };
 
 const struct app_kind *const app_kinds_of_stream[] = {&stream, &maerts, &sendfile, NULL};

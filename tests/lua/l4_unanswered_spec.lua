@@ -2,6 +2,7 @@
 
 -- A device that forwards its first frames and swallows all others: what waits then is a failure, exactly.
 local json = require "framegauge.text.json"
+local kinds = require "framegauge.methods.l4.kinds"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -84,5 +85,35 @@ describe("a device that swallows all but its first frames", function()
       assert.equal(CONNECTIONS, short.TCP_RR.open)
       assert.equal(0, short.TCP_RR.failures.expired)
       assert.equal(CONNECTIONS, short.TCP_RR.transaction.at_least)
+   end)
+end)
+
+-- Whatever a test waits for: who has failures of another kind, more than one for each connection, or none.
+local OTHERWISE = {
+   FTP = function(row) return row.failures.bad_response end, -- a session each
+   DNS_TCP = function(row) return row.failures.expired / 16 end, -- dns.pipeline
+   DNS_TLS = function(row) return row.failures.expired / 16 end,
+   PAGE = function(row) return row.failures.expired end, -- further connections had no answer
+   UDP_STREAM = function(row) return row.lost > 0 and CONNECTIONS end,
+}
+
+describe("every test through a device that swallows all but its first frames", function()
+   teardown(scratch.remove)
+
+   it("has a failure for all that waits", function()
+      local names = kinds.names()
+      local rows = run(("--set 'l4.tests=[%s]'"):format(table.concat(names, ", ")), "--set l4.http.streams=1",
+         "--set l4.drain=3500ms", -- a handshake has another time for itself
+         "--set l4.tls.handshake_timeout=1s", "--set 'l4.page.objects=[2000, 1000]'",
+         "--set 'l4.ftp={timeout: 1s, body: 1000}'")
+      for _, name in ipairs(names) do
+         local row = rows[name]
+         local failures = row.failures
+         local n = (OTHERWISE[name] or function() -- a handshake of TLS in which nothing came is aborted
+            return failures.expired + failures.no_answer + failures.aborted + failures.reset
+         end)(row)
+         assert.same({ name, CONNECTIONS, 0 }, { name, n, row.outstanding or 0 })
+         assert.equal(name == "FTP" and CONNECTIONS or 0, failures.bad_response, name)
+      end
    end)
 end)

@@ -72,6 +72,12 @@ Accounted(const fg_l4_result &r)
 	return n;
 }
 
+bool
+HasNoTransactions(const std::string &kind)
+{
+	return kind == "TCP_STREAM" || kind == "TCP_MAERTS";
+}
+
 class L4Patience : public ::testing::TestWithParam<const char *>
 {
 };
@@ -85,11 +91,13 @@ TEST_P(L4Patience, GivesUpWhatIsNotAnswered)
 	EXPECT_EQ(r.total.expired, r.total.ended[FG_L4_END_EXPIRED]);
 	EXPECT_EQ(0u, r.total.ended[FG_L4_END_ABORTED] + r.outstanding + r.open);
 	EXPECT_EQ(r.total.opened, Accounted(r));
-	if (GetParam()[4] == 'C') /* the connection itself is what is timed */
+	if (HasNoTransactions(GetParam()))
+		EXPECT_EQ(0u, r.at_least);
+	else if (GetParam()[4] == 'C') /* the connection itself is what is timed */
 		EXPECT_EQ(connections, r.at_least);
 	else
 		EXPECT_EQ(r.total.expired, r.at_least);
-	EXPECT_LE(second, r.transaction.max);
+	EXPECT_LE(HasNoTransactions(GetParam()) ? 0 : second, r.transaction.max);
 	EXPECT_GE(second * 5 / 4 + 20 * ms, r.transaction.max);
 }
 
@@ -119,7 +127,8 @@ TEST_P(L4Patience, CountsWhatShouldHaveBeenGivenUp)
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, L4Patience,
-			 ::testing::Values("TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "HTTP2"));
+			 ::testing::Values("TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "HTTP2", "TCP_STREAM",
+					   "TCP_MAERTS"));
 
 /* a burst has room for fewer */
 TEST(L4PatienceLimits, ResetsAllThatItGivesUp)
@@ -158,6 +167,20 @@ TEST(L4PatienceLimits, IsPatientWithWhatMoves)
 	fg_l4_result r = Deaf(slow, 10 * second, 5 * second).Result();
 	EXPECT_EQ(4u, r.total.transactions);
 	EXPECT_EQ(0u, r.total.expired + r.outstanding);
+}
+
+/* one that has all of its octets acknowledged, or whose server is slow, is no failure */
+TEST(L4PatienceLimits, LetsStreamsGoOn)
+{
+	for (const char *kind : {"TCP_STREAM", "TCP_MAERTS"}) {
+		fg_l4_app stream = Patient(kind);
+
+		stream.patience_ns = 100 * ms;
+		stream.tcp.receive_buffer = 20000; /* of all streams 32 ms of the line */
+		fg_l4_result r = Deaf(stream, 10 * second, 3 * second).Result();
+		EXPECT_EQ(connections, r.total.ended[FG_L4_END_CLOSED]) << kind;
+		EXPECT_EQ(0u, r.total.expired + r.outstanding) << kind;
+	}
 }
 
 TEST(L4PatienceLimits, LetsConnectionsBeIdle)

@@ -38,6 +38,7 @@ static const struct app_kind page = {
 	.check = http_page_check,
 	.create = http_page_create,
 	.free = http_page_free,
+	.waits = http_page_waits,
 };
 
 const struct app_kind *const app_kinds_of_http[] = {&http, &page, NULL};

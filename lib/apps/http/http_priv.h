@@ -215,6 +215,8 @@ void http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *respo
 
 /* page.c */
 extern const struct fg_app_ops http_page_ops;
+uint32_t http_page_waits(struct fg_l4 *w, const struct fg_stream *s,
+			 void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
 int http_page_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err);
 int http_page_create(struct application *a, struct fg_error *err);
 void http_page_free(struct application *a);

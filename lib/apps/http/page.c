@@ -187,6 +187,20 @@ page_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	forget(s, place);
 }
 
+uint32_t
+http_page_waits(struct fg_l4 *w, const struct fg_stream *s,
+		void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	const struct http_place *place = http_place_of(w, s);
+
+	if (place == NULL || place->state != BUSY)
+		return 0;
+	if (note != NULL)
+		note(w, application_of(w, s),
+		     load_of(page_client_of(w, s), place)->object[place->object].asked_at);
+	return 1;
+}
+
 static void
 page_stop(struct fg_l4 *w, struct fg_stream *s)
 {
@@ -310,10 +324,11 @@ static uint64_t
 page_poll(struct fg_l4 *w, struct fg_app *app)
 {
 	struct http_page *h = (struct http_page *)(void *)app;
-	uint64_t next = w->stop_at;
+	uint64_t next = w->stop_at, look_at;
 
 	if (w->now < w->start_at || w->now >= w->stop_at)
 		return client_poll(w, app);
+	look_at = patience_poll(w, &h->http.app);
 	if (h->due <= w->now)
 		look_for_due(w, h);
 	while (h->changed != 0) {
@@ -327,7 +342,7 @@ page_poll(struct fg_l4 *w, struct fg_app *app)
 		v->changed = false;
 	}
 	next = h->due < next ? h->due : next;
-	return next;
+	return look_at < next ? look_at : next;
 }
 
 const struct fg_app_ops http_page_ops = {

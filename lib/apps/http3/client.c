@@ -181,6 +181,19 @@ h3_asker_stop(struct fg_l4 *w, struct fg_stream *s)
 		h3_asker_go_on(w, s);
 }
 
+uint32_t
+h3_waits(struct fg_l4 *w, const struct fg_stream *s,
+	 void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	const struct http3 *a = http3_of(w, s);
+	const struct h3_conn *c = h3_conn_of(w, s);
+
+	for (uint32_t i = note == NULL ? 0 : c->first; i != 0; i = h3_exchange_at(a, i)->next)
+		if (!h3_exchange_at(a, i)->over)
+			note(w, application_of(w, s), h3_exchange_at(a, i)->since);
+	return c->active;
+}
+
 static void
 h3_asker_timer(struct fg_l4 *w, struct fg_stream *s)
 {

@@ -353,7 +353,7 @@ h3_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	while (c->first != 0) {
 		struct h3_exchange *x = h3_exchange_at(a, c->first);
 
-		if (a->role->is_client)
+		if (a->role->is_client && !a->app.gives_up)
 			h3_drop(w, s, x, MESSAGE_CUT);
 		h3_give(a, c, x);
 	}

@@ -92,6 +92,7 @@ static const struct app_kind http3 = {
 	.check = http3_check,
 	.create = http3_create,
 	.free = http3_free,
+	.waits = h3_waits,
 };
 
 const struct app_kind *const app_kinds_of_http3[] = {&http3, NULL};

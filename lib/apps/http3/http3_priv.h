@@ -150,6 +150,11 @@ void h3_leave(struct fg_l4 *w, struct fg_stream *s);
 nghttp3_ssize h3_read_body(nghttp3_conn *http, int64_t id, nghttp3_vec *to, size_t room, uint32_t *flags,
 			   void *conn, void *exchange);
 
+/* client.c */
+/** As of struct app_kind. */
+uint32_t h3_waits(struct fg_l4 *w, const struct fg_stream *s,
+		  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
+
 /* streams.c */
 extern const struct fg_quic_streams h3_streams;
 

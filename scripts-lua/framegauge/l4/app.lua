@@ -112,8 +112,8 @@ end
 --                       it; keep both while the worker lives
 -- @param o.timeout      seconds, of UDP_RR, DNS and DNS_TCP; o.requests_per_s: of the same, whatever is
 --                       answered; nil: each follows an answer
--- @param o.patience     seconds, of TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2: what gets no answer for so long
---                       is given up; nil: never
+-- @param o.patience     seconds; what gets no answer for so long is given up; nil: never. Not of FTP, DNS_TCP
+--                       and IPERF
 -- @param o.dns          of DNS and DNS_TCP, both sides: fields of struct fg_l4_dns
 -- @param o.page         of PAGE, HTTP2 and HTTP3, client: what it loads, as framegauge.l4.page takes it; nil:
 --                       no page

@@ -91,20 +91,20 @@ local LIST = {
       name = "TCP_STREAM", help = "payload from client to server", figure = "goodput_bps",
       count = to_server, theory = theory.stream, receiver = 2, campaigns = STREAMS,
       peers = { discard = true, iperf3 = true },
-      closes = RESET,
+      closes = RESET, gives_up = true,
    },
    {
       name = "TCP_MAERTS", help = "the other way", figure = "goodput_bps",
       count = function(client) return client.measured.octets_in * 8, client end,
       theory = theory.stream, receiver = 1, campaigns = STREAMS, peers = { iperf3 = true },
-      closes = RESET,
+      closes = RESET, gives_up = true,
    },
    {
       name = "TCP_SENDFILE", help = "as TCP_STREAM, but the bytes are a file's", figure = "goodput_bps",
       count = to_server, theory = theory.stream, receiver = 2, campaigns = SWEEPS,
       peers = { discard = true },
       fill = function(client, o) client.file = o.file end,
-      closes = RESET,
+      closes = RESET, gives_up = true,
    },
 
    -- Requests and responses over TCP, and connections without either, by the names of netperf.
@@ -169,13 +169,14 @@ local LIST = {
       name = "PAGE", help = "pages by HTTP/1.1, page.connections at a time for each", figure = "pages_per_s",
       count = pages_of, pages = true, short = true, peers = { web = true }, fill = pages.fill,
       check = page_can_be_loaded, group = pages.GROUP, parameters = { { "page", "page" } },
-      closes = RESET,
+      closes = RESET, gives_up = true,
    },
    {
       name = "PAGE2", kind = "HTTP2", tls = true, alpn = "h2",
       help = "the same by HTTP/2 over TLS, on one connection each", figure = "pages_per_s", count = pages_of,
       pages = true, short = true, peers = { web = true }, fill = pages.fill,
       parameters = { { "http", "http" }, { "page", "page" } },
+      gives_up = true,
    },
 
    -- UDP, by the names of netperf.
@@ -272,7 +273,7 @@ over_quic("QUIC_RR", "TCP_RR", "TCP_RR over QUIC")
 over_quic("QUIC_CRR", "TCP_CRR", "TCP_CRR over QUIC")
 over_quic("QUIC_CC", "TCP_CC", "connect, handshake of QUIC and close")
 local http3 = over_quic("HTTP3", "HTTP2", "the same as HTTP2 by HTTP/3, over QUIC")
-http3.kind, http3.alpn, http3.peers, http3.gives_up = nil, "h3", { web = true }, nil
+http3.kind, http3.alpn, http3.peers = nil, "h3", { web = true }
 local page3 = over_quic("PAGE3", "PAGE2", "the same as PAGE2 by HTTP/3, over QUIC")
 page3.kind, page3.tls, page3.alpn, page3.peers = "HTTP3", nil, "h3", { web = true }
 

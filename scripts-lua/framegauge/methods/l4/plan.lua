@@ -56,11 +56,11 @@ local row = {
       { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
         help = "of UDP_STREAM, all streams together" },
       { key = "timeout", type = "time", min = "1us", max = "1h",
-        default_help = "1s; of TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2, over TLS and QUIC, too, 2s (not of "
-           .. "HTTP3)",
-        help = "of UDP_RR, DNS, TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2, over TLS and QUIC, too: a request "
-           .. "without an answer is given up and counted. Over TCP and QUIC: a connection, request or close "
-           .. "on which nothing has moved for so long, in either direction; not of the campaign transports" },
+        default_help = "2s; of UDP_RR and DNS, over any transport, 1s",
+        help = "a request of UDP_RR or DNS without an answer is given up and counted. Over TCP, TLS and "
+           .. "QUIC: a connection, request, close or stream of payload on which nothing has moved for so "
+           .. "long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer "
+           .. "that runs iperf3 and of the campaign transports" },
       { key = "close", type = "enum", values = { "fin", "reset", "half-close" }, default = "fin",
         help = "how the client ends a connection: by FIN; by RST, once all that it has sent is acknowledged "
            .. "and what it waits for has come, so that neither side nor a device between keeps it in "
