@@ -267,6 +267,9 @@ void client_close(struct fg_l4 *w, struct fg_stream *s);
 void next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
 		  void (*send)(struct fg_l4 *w, struct fg_stream *s));
 
+/** Write the last request, and with it the FIN of a half-closed connection. */
+void write_last(struct fg_l4 *w, struct fg_stream *s, uint64_t octets);
+
 /* schedule.c */
 void take_snapshots(struct fg_l4 *w);
 

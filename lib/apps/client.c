@@ -128,6 +128,13 @@ client_close(struct fg_l4 *w, struct fg_stream *s)
 }
 
 void
+write_last(struct fg_l4 *w, struct fg_stream *s, uint64_t octets)
+{
+	fg_stream_write(w, s, octets);
+	fg_stream_close(w, s);
+}
+
+void
 next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
 	     void (*send)(struct fg_l4 *w, struct fg_stream *s))
 {

@@ -29,9 +29,10 @@ rr_send_request(struct fg_l4 *w, struct fg_stream *s)
 
 	client_of(s)->since = w->now;
 	rr_of(s)->whole_at += config->response;
-	fg_stream_write(w, s, config->request);
-	if (config->half_close && s->written / config->request == config->requests)
-		fg_stream_close(w, s);
+	if (config->half_close && s->written / config->request + 1 == config->requests)
+		write_last(w, s, config->request);
+	else
+		fg_stream_write(w, s, config->request);
 }
 
 static void
@@ -125,9 +126,10 @@ crr_established(struct fg_l4 *w, struct fg_stream *s)
 {
 	note_setup(w, s);
 	rr_of(s)->whole_at = application_of(w, s)->config.response;
-	fg_stream_write(w, s, application_of(w, s)->config.request);
 	if (application_of(w, s)->config.half_close)
-		fg_stream_close(w, s);
+		write_last(w, s, application_of(w, s)->config.request);
+	else
+		fg_stream_write(w, s, application_of(w, s)->config.request);
 }
 
 static void

@@ -248,7 +248,7 @@ send_probe(struct fg_l4 *w, struct conn *c)
  * In place of a FIN; nothing remains of the connection. A peer that does not know yet that its SYN-ACK came
  * is to have a connection before.
  */
-static __attribute__((cold)) void
+static void
 send_reset(struct fg_l4 *w, struct conn *c)
 {
 	if (c->flags & ACK_NOW && c->stream.acked == 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
@@ -258,7 +258,7 @@ send_reset(struct fg_l4 *w, struct conn *c)
 }
 
 /* what goes beside payload. @return false: there is no room, or the connection is over */
-static __attribute__((cold)) bool
+static bool
 send_due(struct fg_l4 *w, struct conn *c)
 {
 	if (c->flags & RESET_NOW) {

@@ -39,9 +39,10 @@ http_send_request(struct fg_l4 *w, struct fg_stream *s)
 
 	http_begin(head_of(s));
 	client_of(s)->since = w->now;
-	fg_stream_write(w, s, request_octets(http_of(w, s)));
-	if (config->half_close && requests_sent(w, s) == config->requests)
-		fg_stream_close(w, s);
+	if (config->half_close && requests_sent(w, s) + 1 == config->requests)
+		write_last(w, s, request_octets(http_of(w, s)));
+	else
+		fg_stream_write(w, s, request_octets(http_of(w, s)));
 }
 
 /* nothing that comes now is the answer to a request */
