@@ -28,8 +28,7 @@ window_update(struct conn *c, const struct segment *s)
 {
 	uint32_t before = c->snd_wnd;
 
-	if (seq_lt(s->ack, c->snd_una) || seq_lt(s->seq, c->snd_wl1) ||
-	    (s->seq == c->snd_wl1 && seq_lt(s->ack, c->snd_wl2)))
+	if (seq_lt(s->seq, c->snd_wl1))
 		return false;
 	tcp_take_window(c, s);
 	return c->snd_wnd != before;
@@ -45,7 +44,7 @@ measure_rtt(const struct fg_l4 *w, struct conn *c, const struct segment *s)
 			c->flags &= ~(uint32_t)TIMING;
 		}
 	} else if (c->flags & USE_TS && s->has_ts && s->tsecr != 0) {
-		uint32_t ms = now_ms(w) + own(w)->ts_offset - s->tsecr;
+		uint32_t ms = now_ms(w) + c->ts_offset - s->tsecr;
 
 		if (ms < tcp_of(w, c)->rto_max_ms)
 			rtt_sample(w, c, ms * NS_PER_MS);

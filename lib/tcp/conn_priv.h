@@ -196,9 +196,10 @@ struct conn {
 	uint32_t cwnd, ssthresh;
 	uint16_t mss; /* payload of a full segment with the options each carries */
 	uint8_t snd_scale : 4, rcv_scale : 4;
-	uint8_t unacked;   /* full segments received since the last ACK went out */
-	uint32_t last_ack; /* rcv_nxt of the last segment that left */
-	uint32_t snd_wl1, snd_wl2;
+	uint8_t unacked;    /* full segments received since the last ACK went out */
+	uint32_t last_ack;  /* rcv_nxt of the last segment that left */
+	uint32_t snd_wl1;   /* SND.WL2 is never beyond snd_una, and no older ACK is used */
+	uint32_t ts_offset; /* our time stamps are so many ms ahead of the clock */
 	uint8_t state;
 	uint8_t dupacks, backoff;
 	uint8_t shrunk : 1;    /* the MSS was reduced for want of answers */
@@ -266,8 +267,7 @@ struct worker {
 	uint32_t fresh, free_head, free_tail, open; /* never used from `fresh` on */
 	uint32_t given;                             /* in the free list */
 	uint32_t *bucket, buckets;                  /* a power of two */
-	uint64_t secret[2];                         /* of the hash and of initial sequence numbers */
-	uint32_t ts_offset;
+	uint64_t secret[3]; /* of the hash and of initial sequence numbers; of time stamps */
 	uint32_t ready_head, ready_tail;
 	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
 	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */

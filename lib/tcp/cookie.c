@@ -102,7 +102,7 @@ cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s)
 {
 	struct conn c = {.flow = s->flow, .stream.app = (uint8_t)app};
 	struct segment syn = *s;
-	uint32_t bits = options_of(s), stamp = now_ms(w) + own(w)->ts_offset;
+	uint32_t bits = options_of(s), offset = ts_offset_of(w, s->hash);
 	uint32_t offered = s->has_mss ? s->mss : 536;
 	unsigned mss = MSS_MASK;
 
@@ -111,8 +111,9 @@ cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s)
 	keep_what_fits(&syn, bits, mss);
 	tcp_agree(w, &c, &syn);
 	/* the latest time stamp that has these bits */
-	if (tcp_send_cookie(w, &c, cookie_of(w, &s->flow, s->seq, w->now >> MINUTE_SHIFT, mss),
-			    own(w)->ts_offset - ((stamp - bits) & OPTIONS))) {
+	c.ts_offset = offset - ((now_ms(w) + offset - bits) & OPTIONS);
+	if (tcp_send_control(w, &c, TCP_SYN | TCP_ACK,
+			     cookie_of(w, &s->flow, s->seq, w->now >> MINUTE_SHIFT, mss))) {
 		w->counters.cookies_sent++;
 		own(w)->cookie_minute = w->now >> MINUTE_SHIFT;
 	}

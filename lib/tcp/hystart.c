@@ -71,7 +71,7 @@ void
 hystart_acked(const struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
 	struct hystart *h = &c->hystart;
-	uint32_t ms = now_ms(w) + own(w)->ts_offset - s->tsecr;
+	uint32_t ms = now_ms(w) + c->ts_offset - s->tsecr;
 
 	if (seq_lt(h->round_end, c->snd_una))
 		next_round(c);

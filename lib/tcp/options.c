@@ -97,11 +97,11 @@ options_read(const uint8_t *o, size_t length, struct segment *s)
 }
 
 static uint8_t *
-put_timestamp(const struct fg_l4 *w, const struct conn *c, uint32_t ts_offset, uint8_t *p)
+put_timestamp(const struct fg_l4 *w, const struct conn *c, uint8_t *p)
 {
 	*p++ = OPT_TIMESTAMP;
 	*p++ = 10;
-	p = fg_put32(p, now_ms(w) + ts_offset);
+	p = fg_put32(p, now_ms(w) + c->ts_offset);
 	return fg_put32(p, c->ts_recent);
 }
 
@@ -117,7 +117,7 @@ pad(uint8_t *to, uint8_t *p)
  * A SYN offers what the application wants; a SYN-ACK what is then agreed on, which is in the flags already.
  */
 size_t
-options_syn(const struct fg_l4 *w, const struct conn *c, uint32_t ts_offset, uint8_t *to)
+options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to)
 {
 	const struct fg_l4_tcp *tcp = tcp_of(w, c);
 	bool answer = c->state == SYN_RECEIVED;
@@ -131,7 +131,7 @@ options_syn(const struct fg_l4 *w, const struct conn *c, uint32_t ts_offset, uin
 		*p++ = 2;
 	}
 	if (answer ? c->flags & USE_TS : tcp->timestamps)
-		p = put_timestamp(w, c, ts_offset, p);
+		p = put_timestamp(w, c, p);
 	if (answer ? c->flags & USE_SCALE : tcp->window_scaling) {
 		*p++ = OPT_NOP;
 		*p++ = OPT_SCALE;
@@ -189,7 +189,7 @@ options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool wit
 
 	if (c->flags & USE_TS) {
 		p = fg_put32(p, TIMESTAMPS_ALONE);
-		p = fg_put32(p, now_ms(w) + own(w)->ts_offset);
+		p = fg_put32(p, now_ms(w) + c->ts_offset);
 		p = fg_put32(p, c->ts_recent);
 	}
 	if (!some)

@@ -47,8 +47,8 @@ acknowledged(struct conn *c)
 	c->last_ack = c->rcv_nxt;
 }
 
-static bool
-send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq, uint32_t ts_offset)
+bool
+tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq)
 {
 	uint8_t *frame = fg_l4_room(w), *options;
 	struct tcp_fields t = {.seq = seq, .flags = flags | ecn_flags(c, flags)};
@@ -57,7 +57,7 @@ send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq, uint3
 		return false;
 	options = frame + frame_ip_end(c->flow.ipv6) + TCP_HEADER;
 	if (flags & TCP_SYN)
-		t.options = options_syn(w, c, ts_offset, options);
+		t.options = options_syn(w, c, options);
 	else
 		t.options = options_plain(w, c, options, true);
 	t.window = window_field(w, c, flags);
@@ -67,18 +67,6 @@ send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq, uint3
 	}
 	frame_tcp(w, &c->flow, &t);
 	return true;
-}
-
-bool
-tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq)
-{
-	return send_control(w, c, flags, seq, own(w)->ts_offset);
-}
-
-bool
-tcp_send_cookie(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t ts_offset)
-{
-	return send_control(w, c, TCP_SYN | TCP_ACK, seq, ts_offset);
 }
 
 bool

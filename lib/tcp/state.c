@@ -77,6 +77,7 @@ begin(struct fg_l4 *w, unsigned app, const struct fg_flow *f, uint64_t hash, uin
 	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = c->small_end = sequence;
 	c->stream.acked = UINT64_MAX; /* the SYN comes before octet 0 */
 	c->syn_due = 1;
+	c->ts_offset = ts_offset_of(w, hash);
 	c->rto = tcp_of(w, c)->rto_initial_ms * 1000;
 	w->app[app]->tally.opened++;
 	w->app[app]->open++;
@@ -185,7 +186,6 @@ tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	/* the window of a SYN is never scaled */
 	c->snd_wnd = c->max_wnd = s->window;
 	c->snd_wl1 = s->seq;
-	c->snd_wl2 = s->ack;
 }
 
 void

@@ -43,8 +43,8 @@ bool segment_read(const struct fg_arrival *in, struct segment *s, struct fg_l4_c
 void options_read(const uint8_t *option, size_t length, struct segment *s);
 /** Payload of a segment without options that we announce. */
 uint16_t options_own_mss(const struct fg_l4 *w, const struct conn *c);
-/** Write options. Time stamps are @p ts_offset ms ahead of the clock. @return octets */
-size_t options_syn(const struct fg_l4 *w, const struct conn *c, uint32_t ts_offset, uint8_t *to);
+/** Write options. @return octets */
+size_t options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to);
 size_t options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks);
 
 /* table.c */
@@ -59,6 +59,16 @@ struct conn *table_take(struct fg_l4 *w, const struct fg_flow *f, uint64_t hash)
 void table_remove(struct fg_l4 *w, struct conn *c);
 /** Its place may be another's. */
 void table_give(struct fg_l4 *w, struct conn *c);
+
+/**
+ * Of the time stamps of a flow (RFC 7323, 7.1). They go on where those of an earlier connection of the same
+ * flow ended, as long as the secret lasts, and say nothing of other flows.
+ */
+static inline uint32_t
+ts_offset_of(const struct fg_l4 *w, uint64_t hash)
+{
+	return (uint32_t)((hash ^ own(w)->secret[2]) * 0x9e3779b97f4a7c15 >> 32);
+}
 
 static inline struct ranges *
 held_of(const struct fg_l4 *w, const struct conn *c)
@@ -220,7 +230,6 @@ tcp_take_window(struct conn *c, const struct segment *s)
 	c->snd_wnd = (uint32_t)s->window << (s->flags & TCP_SYN ? 0 : c->snd_scale);
 	c->max_wnd = fg_u32_max(c->max_wnd, c->snd_wnd);
 	c->snd_wl1 = s->seq;
-	c->snd_wl2 = s->ack;
 }
 
 /** @return false: the segment is not to be used */
@@ -330,8 +339,6 @@ bool tcp_output(struct fg_l4 *w, struct conn *c);
 bool tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq);
 /** Numbers seq .. seq + length - 1 of the stream; the FIN may be the last. @return false: no room */
 bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
-/** A SYN-ACK that is not remembered, whose time stamp is @p ts_offset ms ahead of the clock. */
-bool tcp_send_cookie(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t ts_offset);
 /** An ACK in answer to something dubious, at a limited rate (RFC 5961, 7). */
 void tcp_challenge(struct fg_l4 *w, struct conn *c);
 /** An RST for a segment that has no connection (RFC 9293, 3.10.7.1). */

@@ -25,7 +25,7 @@ undo_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r)
 	if (!r->undo)
 		return;
 	if (!r->has_retransmitted)
-		r->retransmitted_ts = now_ms(w) + own(w)->ts_offset;
+		r->retransmitted_ts = now_ms(w) + c->ts_offset;
 	r->has_retransmitted = true;
 	r->retransmitted_segments++;
 	r->undo_until = c->snd_nxt;

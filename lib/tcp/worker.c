@@ -175,7 +175,7 @@ fg_l4_worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struc
 	w->endpoint.poll = poll;
 	own(w)->secret[0] = fg_random_next(&seed);
 	own(w)->secret[1] = fg_random_next(&seed);
-	own(w)->ts_offset = (uint32_t)fg_random_next(&seed);
+	own(w)->secret[2] = fg_random_next(&seed);
 	rc = table_create(w, err);
 	if (rc != 0) {
 		fg_l4_worker_free(w);

@@ -20,6 +20,24 @@ ns(double seconds)
 	return uint64_t((seconds + epoch_s) * 1e9 + 0.5);
 }
 
+uint32_t
+offset_of(const fg_l4 *w, const fg_flow &f)
+{
+	return ts_offset_of(w, table_hash(w, &f));
+}
+
+/* of a segment that left */
+uint32_t
+offset_of(const fg_l4 *w, const segment &s)
+{
+	fg_flow f = s.flow;
+
+	memcpy(f.local, s.flow.remote, 16);
+	memcpy(f.remote, s.flow.local, 16);
+	std::swap(f.local_port, f.remote_port);
+	return offset_of(w, f);
+}
+
 void
 put_options(Frame *f, const Extras &e, uint32_t ts_offset, uint32_t our_isn)
 {
@@ -215,7 +233,7 @@ Script::Peer(std::istringstream &in)
 	if (e.value.count("to"))
 		f.local_port = uint16_t(e.value["to"]);
 	if (e.echo)
-		e.tsecr = our_ts - own(host->w)->ts_offset - uint32_t(epoch_s * 1000);
+		e.tsecr = our_ts - offset_of(host->w, f) - uint32_t(epoch_s * 1000);
 	put(&tcp_octets, f.remote_port, 2);
 	put(&tcp_octets, f.local_port, 2);
 	put(&tcp_octets, peer_isn + from, 4);
@@ -223,7 +241,7 @@ Script::Peer(std::istringstream &in)
 	put(&tcp_octets, flags_of(flags), 2);
 	put(&tcp_octets, e.value.count("win") ? e.value["win"] : 65535, 2);
 	put(&tcp_octets, 0, 4);
-	put_options(&tcp_octets, e, own(host->w)->ts_offset, our_isn);
+	put_options(&tcp_octets, e, offset_of(host->w, f), our_isn);
 	tcp_octets[12] = uint8_t(tcp_octets.size() / 4 << 4);
 	/* the SYN has number 0, the stream begins at 1; a FIN takes the last number */
 	uint32_t length = to - from - !!(flags_of(flags) & TCP_SYN && to > from);
@@ -293,7 +311,7 @@ Script::Describe(const Frame &frame)
 	text << " " << s.seq - our_isn << ":" << s.seq - our_isn + s.length << " ack " << s.ack - peer_isn
 	     << " win " << s.window;
 	if (s.has_ts)
-		text << " ts " << s.tsval - own(host->w)->ts_offset - uint32_t(epoch_s * 1000) << " "
+		text << " ts " << s.tsval - offset_of(host->w, s) - uint32_t(epoch_s * 1000) << " "
 		     << s.tsecr;
 	for (unsigned i = 0; i < s.sacks; i++)
 		text << " sack " << s.sack[i].from - peer_isn << ":" << s.sack[i].to - peer_isn;
@@ -338,7 +356,7 @@ Script::Ours(std::istringstream &in)
 	}
 	our_ts = s.has_ts ? s.tsval : 0;
 	if (e.has_ts) {
-		EXPECT_NEAR(e.tsval, double(s.tsval - own(host->w)->ts_offset - uint32_t(epoch_s * 1000)), 1);
+		EXPECT_NEAR(e.tsval, double(s.tsval - offset_of(host->w, s) - uint32_t(epoch_s * 1000)), 1);
 		EXPECT_EQ(e.tsecr, s.tsecr);
 	}
 	EXPECT_TRUE(!e.sackok || s.sack_permitted);
