@@ -17,7 +17,9 @@
  * (framegauge.console.evaluate). Only a C function that does not return is beyond its reach; that takes as
  * many signals as one sends in anger.
  *
- * Without a terminal for Ctrl-C an alarm does the same: the loop postpones it as long as it turns.
+ * Without a terminal for Ctrl-C an alarm does the same: the loop postpones it as long as it turns. SIGTERM,
+ * which a service manager sends once, ends the process when the loop has not turned for that long; the alarm
+ * comes again for one that was sent before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +40,9 @@ static lua_State *guarded;            /* NULL: none */
 static int interruption = LUA_NOREF;  /* the error object, in the registry */
 static int overrun = LUA_NOREF;       /* the one of the alarm */
 static volatile sig_atomic_t overdue; /* the alarm has come; set by its handler, cleared when it is put off */
-static char spared[512];              /* how the names of our own chunks begin */
+static volatile sig_atomic_t
+	terminated;      /* SIGTERM has come; set by its handler, cleared by the loop's thread */
+static char spared[512]; /* how the names of our own chunks begin */
 
 static void
 drain(void)
@@ -62,17 +66,24 @@ stop_lua(lua_State *L, lua_Debug *activation)
 }
 
 static void
-on_signal(int number)
+stop_at_once(void)
 {
 	static const char farewell[] = "\nframegauge: stopped at once\n";
+
+	if (write(STDERR_FILENO, farewell, sizeof(farewell) - 1) < 0)
+		_exit(INTERRUPTED);
+	_exit(INTERRUPTED);
+}
+
+static void
+on_signal(int number)
+{
 	unsigned char byte = (unsigned char)number;
 	int saved = errno;
 
-	if (unanswered >= (guarded != NULL ? PATIENCE : 1)) {
-		if (write(STDERR_FILENO, farewell, sizeof(farewell) - 1) < 0)
-			_exit(INTERRUPTED);
-		_exit(INTERRUPTED);
-	}
+	if (unanswered >= (guarded != NULL ? PATIENCE : 1) || (number == SIGTERM && overdue))
+		stop_at_once();
+	terminated |= number == SIGTERM;
 	unanswered++;
 	if (guarded != NULL)
 		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT,
@@ -86,7 +97,10 @@ static void
 on_alarm(int number)
 {
 	(void)number;
+	if (overdue && terminated)
+		stop_at_once();
 	overdue = 1;
+	alarm(PATIENCE);
 	if (guarded != NULL)
 		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT, 1);
 }
@@ -117,6 +131,7 @@ signals_take(lua_State *L)
 
 	if (pipe_ends[0] < 0 || read(pipe_ends[0], &byte, 1) != 1)
 		return 0;
+	terminated = 0;
 	if (guarded != NULL)
 		lua_sethook(guarded, NULL, 0, 0); /* the loop turns: it will tell the job */
 	lua_pushinteger(L, byte);

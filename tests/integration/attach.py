@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 import tap
 from tap import check
@@ -186,6 +187,44 @@ def guarded(path):
     check("and so is the tester", "east" in other.do("ports")[0])
 
 
+def slow_pattern(path):
+    """A pattern whose matching takes exponential time, in C, which nothing interrupts."""
+    attacker, other = Client(path), Client(path)
+    attacker.send(line='return ("a"):rep(40):find(("a*"):rep(25) .. "b")')
+    other.socket.settimeout(60)
+    check("a slow pattern of one stops nobody else", other.do("=6 * 7")[0] == "42\n")
+    outcome = attacker.receive("done")
+    check(
+        "and is itself stopped, with the reason",
+        outcome == "failed" and "the pattern took more than" in attacker.output,
+        attacker.output,
+    )
+
+
+def stuck(folder):
+    """The tester waits in the kernel for the other end of a pipe: SIGTERM ends it all the same."""
+    process, path = start(folder)
+    fifo = folder + "/fifo"
+    os.mkfifo(fifo)
+    client = Client(path)
+    client.send(line=f"io.open('{fifo}')")
+    attached = subprocess.Popen([program, "attach", path], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    attached.stdin.write(b"=1\n")
+    attached.stdin.flush()
+    time.sleep(2)
+    attached.terminate()
+    process.terminate()
+    try:
+        check("an attached session that gets no answer ends at SIGTERM", attached.wait(30) != 0)
+        check("and so does a tester that is stuck", process.wait(60) == 130)
+    except subprocess.TimeoutExpired as late:
+        check("SIGTERM ends what waits", False, late)
+    finally:
+        for one in (attached, process):
+            one.kill()
+            one.wait()
+
+
 def results(client, name):
     client.do(f"job = test.rfc2544{{quick=true, frame_sizes={{64, 512}}, out='{name}'}}")
 
@@ -208,6 +247,7 @@ def main(folder):
         jobs = {client.do("jobs")[0].splitlines()[2].split()[1] for client in many}
         check("and see the same jobs", jobs == {"rfc2544"}, jobs)
         guarded(path)
+        slow_pattern(path)
         deaf = nuisances(path)
         many[0].send(line="while true do end")
         many[1].socket.sendall(b'{"line": "jo')
@@ -283,4 +323,6 @@ def main(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     main(scratch)
+with tempfile.TemporaryDirectory() as scratch:
+    stuck(scratch)
 tap.end()

@@ -141,6 +141,10 @@ function Attachment:execute(text)
    local came = self:await(function()
       return self.outcome
    end, { interrupt = function()
+      if job.terminated then
+         self.err "ended without an answer of the tester\n"
+         self.ended = true
+      end
       self:send { interrupt = true }
    end })
    if self.terminal then
