@@ -41,7 +41,7 @@ static int interruption = LUA_NOREF;  /* the error object, in the registry */
 static int overrun = LUA_NOREF;       /* the one of the alarm */
 static volatile sig_atomic_t overdue; /* the alarm has come; set by its handler, cleared when it is put off */
 static volatile sig_atomic_t
-	terminated;      /* SIGTERM has come; set by its handler, cleared by the loop's thread */
+	terminated;      /* SIGTERM or SIGHUP has come; set by its handler, cleared by the loop's thread */
 static char spared[512]; /* how the names of our own chunks begin */
 
 static void
@@ -83,7 +83,7 @@ on_signal(int number)
 
 	if (unanswered >= (guarded != NULL ? PATIENCE : 1) || (number == SIGTERM && overdue))
 		stop_at_once();
-	terminated |= number == SIGTERM;
+	terminated |= number == SIGTERM || number == SIGHUP;
 	unanswered++;
 	if (guarded != NULL)
 		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT,
@@ -105,6 +105,16 @@ on_alarm(int number)
 		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT, 1);
 }
 
+/* the terminal was closed: as SIGTERM, unless somebody wants it ignored, as nohup does */
+static void
+heed_hang_up(const struct sigaction *action)
+{
+	struct sigaction before;
+
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, action, NULL);
+}
+
 /* signals.open() -> descriptor that turns readable on the first signal. Calling it again is harmless. */
 static int
 signals_open(lua_State *L)
@@ -115,10 +125,9 @@ signals_open(lua_State *L)
 	if (pipe_ends[0] < 0 && pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return luaL_error(L, "cannot make the pipe for signals: %s", strerror(errno));
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) != 0 ||
-		    before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	heed_hang_up(&action);
 	lua_pushinteger(L, pipe_ends[0]);
 	return 1;
 }

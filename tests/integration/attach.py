@@ -225,6 +225,14 @@ def stuck(folder):
             one.wait()
 
 
+def hung_up(folder):
+    """The terminal is closed."""
+    process, path = start(folder)
+    process.send_signal(signal.SIGHUP)
+    check("a tester whose terminal is closed ends", process.wait(60) == 0)
+    check("and takes its socket away, too", not os.path.exists(path))
+
+
 def results(client, name):
     client.do(f"job = test.rfc2544{{quick=true, frame_sizes={{64, 512}}, out='{name}'}}")
 
@@ -325,4 +333,6 @@ with tempfile.TemporaryDirectory() as scratch:
     main(scratch)
 with tempfile.TemporaryDirectory() as scratch:
     stuck(scratch)
+with tempfile.TemporaryDirectory() as scratch:
+    hung_up(scratch)
 tap.end()

@@ -223,7 +223,7 @@ local function watch_signals()
    interrupts = uv.new_poll(signals.open())
    interrupts:start("r", function()
       local number = signals.take()
-      M.terminated = M.terminated or number ~= nil and number ~= uv.constants.SIGINT
+      M.terminated = M.terminated or number == uv.constants.SIGTERM or number == uv.constants.SIGHUP
       if number and foreground then
          foreground:interrupt()
       end
