@@ -119,8 +119,7 @@ heed_hang_up(const struct sigaction *action)
 static int
 signals_open(lua_State *L)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
 	if (pipe_ends[0] < 0 && pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return luaL_error(L, "cannot make the pipe for signals: %s", strerror(errno));

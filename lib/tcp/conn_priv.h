@@ -82,8 +82,9 @@ enum {
 	FIN_SENT = 1 << 24,         /* and snd_nxt is behind it */
 	CLOSED_REPORTED = 1 << 25,  /* the application knows that the connection is over */
 	SYN_AGAIN = 1 << 26,        /* the peer knew the ports, and the SYN was sent again at once */
-	RESET_AT_END = 1 << 27,     /* an RST takes the place of our FIN */
-	RESET_NOW = 1 << 28,        /* and is due */
+	CONTROLS = 1 << 27,         /* fg_stream_control() was called */
+	RESET_AT_END = 1 << 28,     /* an RST takes the place of our FIN */
+	RESET_NOW = 1 << 29,        /* and is due */
 };
 
 /** Sequence numbers from .. to - 1. */
