@@ -12,8 +12,8 @@ local M = {}
 M.HISTORIES = 200
 local NEAR = 2 -- runs between a step and where it is found, at most
 
--- A stream of uniform numbers in (0, 1) of our own (Park and Miller): the same on every machine.
-local function uniform(seed)
+--- A stream of uniform numbers in (0, 1) of our own (Park and Miller): the same on every machine.
+function M.uniform(seed)
    local state = seed
    return function()
       state = state * 48271 % 2147483647
@@ -36,7 +36,7 @@ M.NOISES = {
 -- @param size  of a step, in standard deviations; 0: no step
 -- @return list of values, list of where a level begins
 function M.history(seed, size, noise)
-   local random = uniform(seed * 7919)
+   local random = M.uniform(seed * 7919)
    for _ = 1, 10 do
       random()
    end

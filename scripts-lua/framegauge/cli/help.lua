@@ -14,8 +14,9 @@ function M.synopsis(command)
       parts[#parts + 1] = argument.optional and "[" .. text .. "]" or text
    end
    for _, option in ipairs(command.options) do
-      local text = "[--" .. option.name .. (option.value and " " .. option.value or "") .. "]"
-      parts[#parts + 1] = option.many and text .. "..." or text
+      local text = "[--" .. option.name .. (option.value and " " .. option.value or "")
+         .. (option.rest and "..." or "") .. "]"
+      parts[#parts + 1] = option.many and not option.rest and text .. "..." or text
    end
    if command.takes_eal then
       parts[#parts + 1] = "[-- EAL...]"
@@ -31,8 +32,8 @@ function M.rows(command)
    end
    for _, option in ipairs(command.options) do
       rows[#rows + 1] = {
-         "--" .. option.name .. (option.value and " " .. option.value or ""),
-         option.help .. (option.many and "; repeatable" or ""),
+         "--" .. option.name .. (option.value and " " .. option.value or "") .. (option.rest and "..." or ""),
+         option.help .. (option.many and not option.rest and "; repeatable" or ""),
       }
    end
    return rows

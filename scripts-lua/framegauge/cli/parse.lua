@@ -49,6 +49,10 @@ local function take_option(command, args, i, values)
    end
    if option.many then
       table.insert(values[name], value)
+      while option.rest and args[i + 1] and args[i + 1]:sub(1, 1) ~= "-" do
+         i = i + 1
+         table.insert(values[name], args[i])
+      end
    elseif values[name] then
       M.usage_error(command.name, "%s: --%s is given twice", command.name, name)
    else

@@ -22,17 +22,24 @@ return {
    },
    {
       name = "compare",
-      summary = "compare two runs of a plan: what has become better or worse",
+      summary = "compare runs of a plan: what has become better or worse",
       help = "Print the figures of two result folders side by side. A change is called better or worse only "
          .. "where it is more than both runs leave open together: the bounds of a search, the spread of what "
          .. "was averaged, the error of timestamps, the chance of losses; where nothing is known of these, "
          .. "10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is "
-         .. "worse. The exit status is 1 if something is worse, 3 if nothing could be compared.",
+         .. "worse. Of three runs or more on each side the medians are compared, and a change must also be "
+         .. "more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the "
+         .. "number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared.",
       arguments = {
-         { name = "BEFORE", help = "a result folder, or the twin.yaml in it" },
-         { name = "AFTER", help = "the result folder of a later run, or of another device" },
+         {
+            name = "BEFORE", optional = true,
+            help = "a result folder, the twin.yaml in it, or a folder that holds several, as of run --repeat",
+         },
+         { name = "AFTER", optional = true, help = "the same of later runs, or of another device" },
       },
       options = {
+         { name = "before", value = "DIR", many = true, rest = true, help = "several runs before" },
+         { name = "after", value = "DIR", many = true, rest = true, help = "several runs after" },
          { name = "all", help = "print figures that are the same too" },
          { name = "json", help = "print the comparison as JSON" },
          {
@@ -43,6 +50,7 @@ return {
       examples = {
          "compare results/monday results/today", "compare results/one/twin.yaml results/other/twin.yaml",
          "compare results/monday results/today --html change.html",
+         "compare --before old/run-01 old/run-02 old/run-03 --after new/run-01 new/run-02 new/run-03",
       },
       module = "framegauge.cli.compare",
    },

@@ -1,27 +1,30 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Two results of one test side by side: what has changed, as far as both can tell.
+--- Two results of one test side by side, or several before and several after: what has changed, as far as
+-- they can tell.
 --
--- A figure (framegauge.methods.figures) is compared by the bounds of its uncertainty where both runs have
--- them, and else by its resolution. A change counts only where it is more than both leave open together. A
--- row that no longer passes or is no longer valid is worse, whatever its figures. Figures that are not the
--- device's (tester-limited, invalid) are shown and not judged. Rows that only one run has are named.
+-- How a figure and a verdict are judged: framegauge.report.change. Figures that are not the device's
+-- (tester-limited, invalid) are shown and not judged. Rows that only one side has are named.
+local change = require "framegauge.report.change"
+local files = require "framegauge.report.files"
 local figures = require "framegauge.methods.figures"
 local grid = require "framegauge.text.grid"
 local json = require "framegauge.text.json"
 local report = require "framegauge.report"
 local results = require "framegauge.report.result"
 local show = require "framegauge.text.show"
+local significance = require "framegauge.trial.significance"
 local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.report.uncertainty"
 local user_error = require "framegauge.core.user_error"
-local verdict = require "framegauge.text.verdict"
+local uv = require "luv"
 
 local M = {}
 
 local BAD_USAGE = 2
 
-M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "not judged", "changed"
+M.BETTER, M.WORSE, M.SAME = change.BETTER, change.WORSE, change.SAME
+M.UNKNOWN, M.CHANGED = change.UNKNOWN, change.CHANGED
 
 -- Rows of a table by name. Rows of one name are numbered: none is left out.
 local function by_name(one, lines)
@@ -35,82 +38,22 @@ local function by_name(one, lines)
    return named, names
 end
 
-local function mark_of(figure, change, open)
-   if math.abs(change) <= open then
-      return M.SAME
-   elseif figure.better == figures.EITHER then
-      return M.CHANGED
+-- The rows of all runs of one side by name. Those of the first run have the places of `given`, if that is
+-- there: two devices between ports of other names.
+-- @return name -> list of rows, names in the order in which they are first met
+local function by_name_of_all(one, runs, given)
+   local named, names = {}, {}
+   for _, lines in ipairs(runs) do
+      local of_run, order = by_name(one, lines)
+      for i, name in ipairs(order) do
+         local called = given and given[i] or name
+         if not named[called] then
+            named[called], names[#names + 1] = {}, called
+         end
+         table.insert(named[called], of_run[name])
+      end
    end
-   return (change > 0) == (figure.better == figures.MORE) and M.BETTER or M.WORSE
-end
-
--- How far apart two figures of the same truth may be: by their bounds on the sides that face each other,
--- where infinite is no bound, or by their resolutions.
-local function open_between(figure, old, new, before, after)
-   local one, other = uncertainty.of(before, figure.path), uncertainty.of(after, figure.path)
-   if not (one and other) then
-      return figure.resolution(before, old) + figure.resolution(after, new)
-   elseif new >= old then
-      return (one.high or math.huge) - old + new - (other.low or -math.huge)
-   end
-   return old - (one.low or -math.huge) + (other.high or math.huge) - new
-end
-
-local function heading_of(figure)
-   local row = figure.row
-   return row[1] == figure.path and row.col or figure.name:gsub("_", " ")
-end
-
-local function line_of(figure, name, before, after)
-   local row, old, new = figure.row, figure.of(before), figure.of(after)
-   if old == nil and new == nil then
-      return nil
-   end
-   local change = old and new and new - old
-   local open = change and open_between(figure, old, new, before, after)
-   local resolution = open and open < math.huge and open or nil
-   local valid = before.validity == "valid" and after.validity == "valid"
-   local function text(value)
-      return value and (show.write(row, value))
-   end
-   local sign = change and (change > 0 and "+" or change < 0 and "-" or "")
-   return {
-      name = name, figure = figure.path, heading = heading_of(figure),
-      unit = select(2, show.write(row, old or new)),
-      before = old, after = new, change = change, resolution = resolution,
-      change_percent = change and old ~= 0 and change / old * 100 or nil,
-      mark = valid and change and mark_of(figure, change, open) or M.UNKNOWN,
-      before_text = text(old), after_text = text(new),
-      change_text = change and sign .. text(math.abs(change)), resolution_text = text(resolution),
-   }
-end
-
--- What became of a verdict; nil where it is the same or nobody gave one.
-local function verdict_line(name, before, after)
-   local old, new = verdict.word(before), verdict.word(after)
-   if old == new or not (old and new) then
-      return nil
-   end
-   local function good(line)
-      return line.validity == "valid" and line.outcome ~= "fail"
-   end
-   local mark = M.CHANGED
-   if good(before) ~= good(after) and before.validity ~= "not-applicable"
-      and after.validity ~= "not-applicable" then
-      mark = good(after) and M.BETTER or M.WORSE
-   end
-   return { name = name, figure = "verdict", heading = "Verdict", unit = "", mark = mark, before_text = old,
-      after_text = new }
-end
-
--- The rows after by the names of those before in their places: two devices between ports of other names.
-local function in_places(names, after, new_names)
-   local new = {}
-   for i, line in ipairs(after) do
-      new_names[i] = names[i] or new_names[i]
-      new[new_names[i]] = line
-   end
-   return new, new_names
+   return named, names
 end
 
 -- Names of a list that are no keys of a table.
@@ -120,16 +63,13 @@ end
 
 local function compare_table(one, before, after)
    local lines, compared = {}, figures.compared(one.record)
-   local old, names = by_name(one, before)
-   local new, new_names = by_name(one, after)
-   if one.by_place then
-      new, new_names = in_places(names, after, new_names)
-   end
+   local old, names = by_name_of_all(one, before)
+   local new, new_names = by_name_of_all(one, after, one.by_place and names)
    for _, name in ipairs(names) do
       if new[name] then
-         lines[#lines + 1] = verdict_line(name, old[name], new[name])
+         lines[#lines + 1] = change.of_verdict(name, old[name], new[name])
          for _, figure in ipairs(compared) do
-            lines[#lines + 1] = line_of(figure, name, old[name], new[name])
+            lines[#lines + 1] = change.of_figure(figure, name, old[name], new[name])
          end
       end
    end
@@ -137,29 +77,38 @@ local function compare_table(one, before, after)
       only_after = missing(new_names, old) }
 end
 
--- Criteria by their text, as rows that pass or fail.
-local function texts(result)
-   return tables.field(result.expectations or {}, "text")
+-- A criterion as a row that passes or fails.
+local function row_of(criterion)
+   local undecided = criterion.met == nil or criterion.met == json.null
+   return { validity = undecided and "invalid" or "valid",
+      outcome = criterion.met == true and "pass" or criterion.met == false and "fail" or nil }
 end
 
--- The texts of a list that another has not.
-local function without(list, other)
-   return tables.map(list, function(text) return not tables.contains(other, text) and text or nil end)
+-- Criteria of all runs by their text.
+local function criteria_of(runs)
+   local named, names = {}, {}
+   for _, result in ipairs(runs) do
+      for _, criterion in ipairs(result.expectations or {}) do
+         local text = criterion.text
+         if not named[text] then
+            named[text], names[#names + 1] = {}, text
+         end
+         if tables.find(result.expectations, "text", text) == criterion then
+            table.insert(named[text], row_of(criterion))
+         end
+      end
+   end
+   return named, names
 end
 
 local function compare_criteria(before, after)
-   local lines = {}
-   local function row(criterion)
-      return { validity = criterion.met == nil and "invalid" or criterion.met == json.null and "invalid"
-         or "valid", outcome = criterion.met == true and "pass" or criterion.met == false and "fail" or nil }
+   local lines, old, names = {}, criteria_of(before)
+   local new, new_names = criteria_of(after)
+   for _, text in ipairs(names) do
+      lines[#lines + 1] = new[text] and change.of_verdict(text, old[text], new[text]) or nil
    end
-   for _, old in ipairs(before.expectations or {}) do
-      local new = tables.find(after.expectations or {}, "text", old.text)
-      lines[#lines + 1] = new and verdict_line(old.text, row(old), row(new))
-   end
-   local old, new = texts(before), texts(after)
-   return { title = "Criteria", lines = lines, only_before = without(old, new),
-      only_after = without(new, old) }
+   return { title = "Criteria", lines = lines, only_before = missing(names, new),
+      only_after = missing(new_names, old) }
 end
 
 local function is_object(value)
@@ -204,7 +153,7 @@ local function figure_of(figure, line)
    local text, unit = show.write(figure.row, value)
    local known = uncertainty.of(line, figure.path) or {}
    return {
-      figure = figure.path, heading = heading_of(figure), unit = unit, value = value, text = text,
+      figure = figure.path, heading = change.heading(figure), unit = unit, value = value, text = text,
       low = known.low, high = known.high, valid = line.validity == "valid",
       side = figure.better ~= figures.EITHER and figure.better or nil,
    }
@@ -231,39 +180,103 @@ function M.figures(result)
    return list
 end
 
---- Compare two results.
--- @param before, after  as framegauge.report.read() gives them, of the same test
--- @return { differences = of the plans, tables = list of { title, lines = list of { name = of the row, figure
--- = its key or "verdict", heading, unit, before, after, change, change_percent, resolution = what a change
--- must be more than, mark = M.BETTER ..., and the figures as text }, only_before, only_after = names of rows
--- that one run alone has }, worse = how many lines are, judged = how many could be judged }
+-- Of several runs, judge all figures at once: each chance is adjusted for the number of figures.
+local function judge(found)
+   local tested = {}
+   for _, one in ipairs(found.tables) do
+      for _, line in ipairs(one.lines) do
+         tested[#tested + 1] = line.chance and line or nil
+      end
+   end
+   local adjusted = significance.holm(tables.field(tested, "chance"))
+   for i, line in ipairs(tested) do
+      change.adjust(line, adjusted[i])
+   end
+end
+
+-- What is different between the plans of both sides, and within a side.
+local function plans_differ(before, after)
+   local list = M.differences(before[1].plan, after[1].plan)
+   for _, runs in ipairs { before, after } do
+      for i = 2, #runs do
+         for _, text in ipairs(M.differences(runs[1].plan, runs[i].plan)) do
+            local side = runs == before and "before" or "after"
+            list[#list + 1] = ("run %d of those %s: %s"):format(i, side, text)
+         end
+      end
+   end
+   return list
+end
+
+-- The rows of each run in table i.
+local function lines_of(runs, i)
+   return tables.map(runs, function(all) return all[i].lines end)
+end
+
+local function tables_of(runs)
+   return tables.map(runs, function(run) return results.tables(run.plan.test, run.results) end)
+end
+
+--- Compare two results, or several with several.
+-- @param before, after  a result as framegauge.report.read() gives it, or a list of them; all of one test
+-- @return { differences = of the plans, tables = list of { title, lines = list of framegauge.report.change,
+-- only_before, only_after = names of rows that one side alone has }, runs = { before =, after = how many } or
+-- nil of one each, worse = how many lines are, judged = how many could be judged }
 function M.of(before, after)
-   local found = { differences = M.differences(before.plan, after.plan), tables = {}, worse = 0, judged = 0 }
-   local function add(one)
-      local any = one.lines[1] or one.only_before[1] or one.only_after[1]
-      found.tables[#found.tables + 1] = any and one or nil
+   before, after = before.plan and { before } or before, after.plan and { after } or after
+   local found = { differences = plans_differ(before, after), tables = {}, worse = 0, judged = 0,
+      runs = (#before > 1 or #after > 1) and { before = #before, after = #after } or nil }
+   local old, new = tables_of(before), tables_of(after)
+   local all = tables.map(old[1], function(one, i)
+      return compare_table(one, lines_of(old, i), lines_of(new, i))
+   end)
+   all[#all + 1] = compare_criteria(before, after)
+   found.tables = tables.map(all, function(one)
+      return (one.lines[1] or one.only_before[1] or one.only_after[1]) and one or nil
+   end)
+   judge(found)
+   for _, one in ipairs(found.tables) do
       for _, line in ipairs(one.lines) do
          found.worse = found.worse + (line.mark == M.WORSE and 1 or 0)
          found.judged = found.judged + (line.mark ~= M.UNKNOWN and 1 or 0)
       end
    end
-   local new = results.tables(after.plan.test, after.results)
-   for i, one in ipairs(results.tables(before.plan.test, before.results)) do
-      add(compare_table(one, one.lines, new[i].lines))
-   end
-   add(compare_criteria(before, after))
    return found
 end
 
---- Compare the results of two folders. Raises an error with a status where they cannot be compared.
--- @return what of() returns, and both results
-function M.folders(before, after)
-   local old, new = report.read(before), report.read(after)
-   if old.plan.test ~= new.plan.test then
-      user_error.raise("compare", BAD_USAGE, "%s has results of %s, %s of %s: there is nothing to compare",
-         before, old.plan.test, after, new.plan.test)
+local function refuse(...)
+   user_error.raise("compare", BAD_USAGE, ...)
+end
+
+-- The runs of one side: each folder is a result, or holds several, as `run --repeat` leaves them.
+local function read(folders)
+   local paths = {}
+   for _, folder in ipairs(folders) do
+      local held = not uv.fs_stat(folder .. "/result.json") and files.runs(folder) or {}
+      paths = tables.joined(paths, held[1] and held or { folder })
    end
-   return M.of(old, new), old, new
+   return tables.map(paths, report.read), paths
+end
+
+--- Compare the results of folders. Raises an error with a status where they cannot be compared.
+-- @param before, after  the folder of a result, or one that holds several; or a list of these
+-- @return what of() returns, and both sides: list of results, and of their folders
+function M.folders(before, after)
+   local old, old_paths = read(type(before) == "table" and before or { before })
+   local new, new_paths = read(type(after) == "table" and after or { after })
+   local test, paths = old[1].plan.test, tables.joined(old_paths, new_paths)
+   for i, result in ipairs(tables.joined(old, new)) do
+      if result.plan.test ~= test then
+         refuse("%s has results of %s, %s of %s: there is nothing to compare", paths[1], test, paths[i],
+            result.plan.test)
+      end
+   end
+   local fewest = math.min(#old, #new)
+   if fewest < significance.LEAST and (#old > 1 or #new > 1) then
+      refuse("%d against %d runs: to know their spread, give %d of each at least; or one of each", #old, #new,
+         significance.LEAST)
+   end
+   return M.of(old, new), { results = old, folders = old_paths }, { results = new, folders = new_paths }
 end
 
 --- How many figures have each mark.
@@ -277,50 +290,80 @@ function M.counts(found)
    return count
 end
 
---- Columns of a table of lines (framegauge.text.show).
-M.COLUMNS = {
-   { "", "", function(line) return line.name end, left = true },
+local function text_of(key)
+   return function(line) return line[key] end
+end
+
+-- Columns of a table of lines (framegauge.text.show); `several`: with what several runs have in addition.
+local COLUMNS = {
+   { "", "", text_of "name", left = true },
    { "Figure", "", function(line)
       return line.heading .. (line.unit ~= "" and ", " .. line.unit or "")
    end, left = true },
-   { "Before", "", function(line) return line.before_text end },
-   { "After", "", function(line) return line.after_text end },
-   { "Change", "", function(line) return line.change_text end },
+   { "Before", "", text_of "before_text" },
+   { "spread", "s", text_of "before_stddev_text", several = true },
+   { "After", "", text_of "after_text" },
+   { "spread", "s", text_of "after_stddev_text", several = true },
+   { "Change", "", text_of "change_text" },
    { "", "%", function(line) return line.change_percent and ("%+.2f"):format(line.change_percent) end },
-   { "Resolution", "", function(line) return line.resolution_text end },
-   { "", "", function(line) return line.mark end, left = true, kind = "validity" },
+   { "Resolution", "", text_of "resolution_text" },
+   { "Chance", "", function(line)
+      return line.adjusted and (line.adjusted < 0.0001 and "<0.0001" or ("%.4f"):format(line.adjusted))
+   end, several = true },
+   { "", "", text_of "mark", left = true, kind = "validity" },
 }
+
+--- Columns of the tables of a comparison.
+function M.columns(found)
+   return tables.map(COLUMNS, function(column)
+      return (found.runs or not column.several) and column or nil
+   end)
+end
 
 local function only(parts, one, names, run)
    if names[1] then
-      parts[#parts + 1] = ("%s, only in the %s run: %s.\n"):format(one.title, run, table.concat(names, "; "))
+      parts[#parts + 1] = ("%s, only in the %s: %s.\n"):format(one.title, run, table.concat(names, "; "))
    end
+end
+
+--- What both sides are called.
+function M.sides(found)
+   return found.runs and { "runs before", "runs after" } or { "first run", "second run" }
+end
+
+--- How several runs were judged, a sentence; nil of one against one.
+function M.test(found)
+   return found.runs and ("%d runs before, %d after. Figures are medians. A change counts where it is more "
+      .. "than the resolution and its chance (Welch's test, adjusted by Holm) is at most %g %%."):format(
+      found.runs.before, found.runs.after, change.LEVEL * 100) or nil
 end
 
 --- What a comparison could not do, a sentence; nil where at least one figure or verdict was judged.
 function M.problem(found)
-   return found.judged == 0 and "Nothing could be compared: no row that is valid in both runs has a figure."
-      or nil
+   return found.judged == 0
+      and "Nothing could be compared: no row that is valid before and after has a figure." or nil
 end
 
 --- A comparison as text: figures that differ, or cannot be judged.
 -- @param all    those too that are the same as far as both runs can tell
 -- @param paint  framegauge.text.ansi
 function M.text(found, all, paint)
-   local parts, count = {}, M.counts(found)
+   local parts, count, columns, sides = {}, M.counts(found), M.columns(found), M.sides(found)
    for _, one in ipairs(found.tables) do
       local lines = {}
       for _, line in ipairs(one.lines) do
          lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
       end
-      parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(M.COLUMNS, lines, paint) or nil
-      only(parts, one, one.only_before, "first")
-      only(parts, one, one.only_after, "second")
+      parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(columns, lines, paint) or nil
+      only(parts, one, one.only_before, sides[1])
+      only(parts, one, one.only_after, sides[2])
    end
    if #found.differences > 0 then
       parts[#parts + 1] = "The plans differ: " .. table.concat(found.differences, ";\n   ") .. ".\n"
    end
-   local ending = "Worse: %d. The same within the resolution of both runs: %d. Not judged: %d.\n"
+   parts[#parts + 1] = found.runs and M.test(found) .. "\n"
+   local ending = found.runs and "Worse: %d. Not shown to differ: %d. Not judged: %d.\n"
+      or "Worse: %d. The same within the resolution of both runs: %d. Not judged: %d.\n"
    parts[#parts + 1] = ending:format(found.worse, count[M.SAME], count[M.UNKNOWN])
    local problem = M.problem(found)
    parts[#parts + 1] = problem and problem .. "\n"

@@ -9,7 +9,7 @@ local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
 local junit = require "framegauge.report.junit"
-local plain = require "framegauge.text.plain"
+local uv = require "luv"
 local views = require "framegauge.report.view"
 
 local M = {}
@@ -39,6 +39,17 @@ end
 function M.moment(folder)
    local ok, value = pcall(M.read, Folder.open(folder):read "run.json" or "{}")
    return ok and type(value) == "table" and value or {}
+end
+
+--- The folders of results that a folder holds, sorted.
+function M.runs(folder)
+   local list, entries = {}, uv.fs_scandir(folder)
+   for name in entries and uv.fs_scandir_next or function() end, entries do
+      local path = folder .. "/" .. name
+      list[#list + 1] = uv.fs_stat(path .. "/result.json") and path or nil
+   end
+   table.sort(list)
+   return list
 end
 
 --- The text of summary.html, which is written on request.

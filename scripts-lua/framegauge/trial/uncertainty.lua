@@ -12,8 +12,9 @@ local M = {}
 
 local COVERAGE = 0.95
 
--- Probability that a variable of Student's distribution is farther than t from 0 (DLMF 8.17, GUM G.3).
-local function beyond(t, degrees)
+--- Probability that a variable of Student's distribution is farther than t from 0 (DLMF 8.17, GUM G.3).
+-- @usage ("%.3f"):format(uncertainty.beyond(2.776, 4)) --> 0.050
+function M.beyond(t, degrees)
    return binomial.beta(degrees / 2, 0.5, degrees / (degrees + t * t))
 end
 
@@ -27,7 +28,7 @@ function M.student(degrees)
    local low, high = 1.9, 13
    for _ = 1, 60 do
       local t = (low + high) / 2
-      if beyond(t, degrees) > 1 - COVERAGE then
+      if M.beyond(t, degrees) > 1 - COVERAGE then
          low = t
       else
          high = t

@@ -6,18 +6,22 @@ local compare = require "framegauge.report.compare"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
-local tables = require "framegauge.report.html.tables"
+local html_tables = require "framegauge.report.html.tables"
+local tables = require "framegauge.core.tables"
 
 local EXPLANATION = "A change is called better or worse where it is more than the resolution: what both "
    .. "runs together leave open. A figure is not judged where one of the runs does not have it, or where it "
-   .. "is not the device's (tester-limited, invalid). A row that no longer passes or is no longer valid is "
-   .. "worse."
+   .. "is not the device's (tester-limited, invalid). A row that no longer passes or is no longer valid "
+   .. "is worse; of several runs, where all were good before and none is after."
 
 local COUNTS = "Better: %d. Worse: %d. The same within the resolution of both runs: %d. Not judged: %d."
 
+local COUNTS_OF_SEVERAL = "Better: %d. Worse: %d. Not shown to differ: %d. Not judged: %d."
+
 local function verdict(found)
    local count = compare.counts(found)
-   local text = COUNTS:format(count[compare.BETTER], found.worse, count[compare.SAME], count[compare.UNKNOWN])
+   local text = (found.runs and COUNTS_OF_SEVERAL or COUNTS):format(count[compare.BETTER], found.worse,
+      count[compare.SAME], count[compare.UNKNOWN])
    local problem = compare.problem(found)
    local title = problem or "No figure is worse"
    if found.worse > 0 then
@@ -43,17 +47,27 @@ local FACTS = {
    { "Framegauge", function(run) return run.result.generator and run.result.generator.version end },
 }
 
+-- What the runs of one side have, each once.
+local function fact_of(runs, fact)
+   local texts = {}
+   for _, run in ipairs(runs) do
+      local text = fact(run)
+      texts[#texts + 1] = text and not tables.contains(texts, text) and text or nil
+   end
+   return #texts > 1 and h.ul { tables.map(texts, function(text) return h.li { text } end) } or texts[1]
+end
+
 local function runs_table(before, after)
    local lines = {}
    for _, fact in ipairs(FACTS) do
-      local old, new = fact[2](before), fact[2](after)
+      local old, new = fact_of(before, fact[2]), fact_of(after, fact[2])
       lines[#lines + 1] = (old or new) and { fact[1], old, new } or nil
    end
    local function column(heading, i)
       return { heading, "", function(line) return line[i] end, left = true }
    end
-   return tables.build { caption = "The two runs", class = "wrapped", rows = lines,
-      columns = { column("", 1), column("Before", 2), column("After", 3) } }
+   return html_tables.build { caption = #before > 1 and "The runs" or "The two runs", class = "wrapped",
+      rows = lines, columns = { column("", 1), column("Before", 2), column("After", 3) } }
 end
 
 local function differences(found)
@@ -66,24 +80,24 @@ end
 
 local function only(parts, one, names, run)
    parts[#parts + 1] = names[1] and h.p {
-      ("%s, only in the %s run: %s."):format(one.title, run, table.concat(names, "; ")),
+      ("%s, only in the %s: %s."):format(one.title, run, table.concat(names, "; ")),
    } or nil
 end
 
 --- The text of the page.
 -- @param found          of framegauge.report.compare
--- @param before, after  { folder = its name, result = result.json, read, moment = run.json, read }
+-- @param before, after  lists of { folder = its name, result = result.json, read, moment = run.json, read }
 return function(found, before, after)
-   local parts = {}
+   local parts, columns, sides = {}, compare.columns(found), compare.sides(found)
    for _, one in ipairs(found.tables) do
-      parts[#parts + 1] = one.lines[1] and tables.build { caption = one.title, class = "wrapped",
-         columns = compare.COLUMNS, rows = one.lines } or nil
-      only(parts, one, one.only_before, "first")
-      only(parts, one, one.only_after, "second")
+      parts[#parts + 1] = one.lines[1] and html_tables.build { caption = one.title, class = "wrapped",
+         columns = columns, rows = one.lines } or nil
+      only(parts, one, one.only_before, sides[1])
+      only(parts, one, one.only_after, sides[2])
    end
-   return html.simple(("Comparison: %s"):format(after.result.plan.name), {
+   return html.simple(("Comparison: %s"):format(after[1].result.plan.name), {
       verdict(found), runs_table(before, after), differences(found) or {},
-      h.h2 { "Figures" }, h.p { EXPLANATION }, parts,
-      h.footer { "Made by Framegauge from result.json of both runs, which hold these figures unrounded." },
+      h.h2 { "Figures" }, h.p { EXPLANATION }, found.runs and h.p { compare.test(found) } or {}, parts,
+      h.footer { "Made by Framegauge from result.json of these runs, which hold these figures unrounded." },
    })
 end
