@@ -65,6 +65,7 @@ struct fg_replay_config {
 	struct fg_rewrite rewrite;
 	struct fg_verify *verify; /* gets every frame; NULL: none */
 	bool patient;             /* wait for the file instead of sending late: for the virtual wire */
+	bool facts_only;          /* read what it holds; it cannot be started, and DPDK need not run */
 };
 
 /** What a capture holds. */

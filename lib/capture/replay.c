@@ -216,6 +216,23 @@ pool_make(struct fg_replay *r, struct fg_error *err)
 		       : fg_error_set(err, ENOMEM, "host.memory", "no room for the buffers of a replay");
 }
 
+/* what sending needs */
+static int
+prepare(struct fg_replay *r, struct fg_error *err)
+{
+	int rc = pool_make(r, err);
+
+	if (rc != 0)
+		return rc;
+	r->error = fg_histogram_create(DIGITS, HIGHEST_ERROR_NS, err);
+	if (r->error == NULL)
+		return -ENOMEM;
+	if (rte_mbuf_dyn_tx_timestamp_register(&r->time_offset, &r->time_flag) != 0)
+		return fg_error_set(err, ENOMEM, r->config.path,
+				    "no room for time stamps in the frame buffers");
+	return 0;
+}
+
 int
 fg_replay_open(const struct fg_replay_config *config, struct fg_replay **out, struct fg_error *err)
 {
@@ -233,14 +250,8 @@ fg_replay_open(const struct fg_replay_config *config, struct fg_replay **out, st
 	r->config = *config;
 	r->task.poll = poll;
 	rc = feed_open(&r->feed, &r->config, err);
-	if (rc == 0)
-		rc = pool_make(r, err);
-	if (rc == 0) {
-		r->error = fg_histogram_create(DIGITS, HIGHEST_ERROR_NS, err);
-		rc = r->error == NULL ? -ENOMEM : 0;
-	}
-	if (rc == 0 && rte_mbuf_dyn_tx_timestamp_register(&r->time_offset, &r->time_flag) != 0)
-		rc = fg_error_set(err, ENOMEM, config->path, "no room for time stamps in the frame buffers");
+	if (rc == 0 && !config->facts_only)
+		rc = prepare(r, err);
 	if (rc != 0) {
 		fg_replay_close(r);
 		return rc;

@@ -141,6 +141,28 @@ local function program(...)
    return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
 end
 
+-- Trials of a run, and how long their load took in all, in seconds.
+local function trials_of(path)
+   local made, took = 0, 0
+   for line in io.lines(path .. "/trials.jsonl") do
+      made, took = made + 1, took + (tonumber(line:match '"duration_s": *([%d.e+-]+)') or 0)
+   end
+   return made, took
+end
+
+-- What is said to lie ahead: "about ", "at most " or "", trials, seconds. Of a range its end.
+local function estimate(output)
+   output = output:gsub("Estimate: [%d,]+ trials %([%d,]+ to ([%d,]+)%) in [%d:]+ %([%d:]+ to ([%d:]+)%)",
+      "Estimate: at most %1 trials in %2")
+   local bound, trials, clock = output:match "\nEstimate: ([a-z ]*)([%d,]+) trials? [^\n]-in ([%d:]+)"
+   assert.is_truthy(bound, output)
+   local seconds = 0
+   for part in clock:gmatch "%d+" do
+      seconds = seconds * 60 + tonumber(part)
+   end
+   return bound, tonumber((trials:gsub(",", ""))), seconds
+end
+
 describe("every tool, given", function()
    teardown(scratch.remove)
 
@@ -149,16 +171,21 @@ describe("every tool, given", function()
       local file = ("'%sconfigs/%s-reference.yaml'"):format(scratch.PROJECT, plan)
 
       it(name .. ", checks its plan, and says what lies ahead", function()
-         local output, status = program("check", file, options)
-         assert.equal(0, status, output)
-         output, status = program("run", file, options, "--dry-run")
-         assert.equal(0, status, output)
-         assert.matches("about %d+ .*trials? and [^\n]+ of the tester's time", output)
-         local most = output:match "Estimate: at most ([%d,]+) trial"
-         local _, trials = scratch.read(fixture.run(plan, options) .. "/trials.jsonl"):gsub("\n", "")
-         assert.is_true(not most or trials <= tonumber((most:gsub(",", ""))), trials .. " trials")
+         local made, took = trials_of(fixture.run(plan, options))
          for _, command in ipairs { "check", "run --dry-run" } do
-            output, status = program(command, file, options, "--expect 'nonsense>=1'")
+            local output, status = program(command, file, options)
+            assert.equal(0, status, output)
+            local bound, trials, seconds = estimate(output)
+            if bound == "" then
+               assert.equal(trials, made)
+            end
+            local factor = bound == "about " and 2 or 1
+            assert.is_true(made <= trials * factor and took <= seconds * factor + 1,
+               ("%d trials of %g s: %s"):format(made, took, output))
+            assert.is_true(bound ~= "about " or made >= trials / factor, made .. " trials: " .. output)
+         end
+         for _, command in ipairs { "check", "run --dry-run" } do
+            local output, status = program(command, file, options, "--expect 'nonsense>=1'")
             assert.equal(2, status, output)
             assert.matches("there is no figure 'nonsense'", output, 1, true)
          end
@@ -217,7 +244,8 @@ describe("every tool, given", function()
 
       it(name .. ", finds it the same as itself, and a worse device worse", function()
          local path = fixture.run(plan, options)
-         local same, before, after = compare.folders(path, path)
+         local same, old, new = compare.folders(path, path)
+         local before, after = old.results[1], new.results[1]
          assert.equal(0, same.worse)
          assert.is_true(same.judged > 0)
          worsened(before, 1)

@@ -117,6 +117,12 @@ describe("run --dry-run", function()
       assert.is_truthy(output:find "Estimate: [%d,]+ trials %([%d,]+ to [%d,]+%) in 1%d:%d%d:%d%d ")
    end)
 
+   it("knows how many trials a search of connections a second has", function()
+      local output, status = dry_run(assert(uv.fs_realpath(CONFIGS)) .. "/l4-connection-rate-reference.yaml")
+      assert.equal(0, status, output)
+      assert.matches("\nEstimate: about 20 trials in 1:10.\n", output, 1, true) -- the run has 20
+   end)
+
    it("says it of all runs of a plan that is run again and again", function()
       local command = "'%s' run '%s/rfc2889-reference.yaml' %s --dry-run 2>&1"
       local output, status = scratch.shell(command:format(uv.exepath(), CONFIGS, "--repeat 3"))

@@ -6,6 +6,7 @@ local held = require "held"
 local interrupted = require "interrupted"
 local mesh = require "framegauge.methods.rfc2889.mesh"
 local method = require "framegauge.methods.rfc2889.method"
+local outlook = require "framegauge.methods.outlook"
 local patterns = require "framegauge.traffic.patterns"
 local plans = require "framegauge.plan"
 local runs = require "rfc2889_runs"
@@ -93,7 +94,7 @@ describe("a plan of RFC 2889", function()
       assert.equal(11 + 101, parts[1].trials)
       assert.near(11 * 1 + 101 * 30 + 112 * 0.03, parts[1].seconds, 1e-6)
       assert.same({ "fewer than five frame sizes (2)" }, method.conformance(plan).notes)
-      assert.truthy(method.outlook(plan, nil, {}):find("at most 224 trials", 1, true))
+      assert.truthy(outlook.estimate(parts):find("at most 224 trials", 1, true))
    end)
 
    it("knows which trials a reference switch takes, and how many frames", function()

@@ -134,7 +134,7 @@ function M.serve(arguments, options, eal, command)
    return 0
 end
 
---- Check a plan: report its errors, or in one line what it would do.
+--- Check a plan: report its errors, or in a line what it would do, and in another how long that takes.
 function M.check(arguments, options, eal)
    local plan = load_plan(arguments[1], options, eal)
    require("framegauge.run").criteria(plan, options.expect)
@@ -142,9 +142,7 @@ function M.check(arguments, options, eal)
       return port.name .. " on " .. port.device
    end)
    print(("%s: good (%s; %s)"):format(arguments[1], plan.test, table.concat(ports, ", ")))
-   for _, one in ipairs(require("framegauge.plan.actions").of(plan)) do
-      print(("%s: this plan %s: %s"):format(one.key, one.does, one.what))
-   end
+   io.stdout:write(require("framegauge.run.estimate").line(plan) or "")
    return 0
 end
 

@@ -6,8 +6,11 @@
 --    heading(plan)                     which of its tests, in words: "throughput, latency"
 --    scope(plan)                       how much of it, in words: "7 frame sizes"
 --    check(plan, tester)               what keeps the plan from being run, a sentence, or nil
---    parts(plan, tester)               what lies ahead: list of { test =, frame_size =, trials =, seconds = }
+--    parts(plan, tester)               what lies ahead: list of { test =, frame_size =, trials =,
+--                                      seconds = }, and how sure that is (outlook.bounded)
 --    outlook(plan, tester, notes)      the text of --dry-run: every trial that can be foreseen
+--    estimate(plan, tester)            the last line of --dry-run, of a method that can say more than its
+--                                      parts; a method may have none
 --    conformance(plan)                 { standard =, conforms = whether the plan keeps to it,
 --                                      notes = where not }; a method without a standard has none
 --    files(plan, tester)               what the folder of a run has from its start in addition to what all

@@ -4,9 +4,13 @@
 local ansi = require "framegauge.text.ansi"
 local format = require "framegauge.text.format"
 local grid = require "framegauge.text.grid"
+local stats = require "framegauge.trial.stats"
 local units = require "framegauge.text.units"
 
 local M = {}
+
+--- How sure the trials ahead are; where the tester fell short, a trial is made again.
+M.EXACTLY, M.AT_MOST, M.ABOUT = "exactly", "at most", "about"
 
 --- The parts of a run: trials that follow one another and have test and frame size in common.
 -- @param trials  list of { test =, frame_size =, trials = how many (1), total = seconds with all waits }
@@ -20,6 +24,20 @@ function M.parts(trials)
       end
       part.trials, part.seconds = part.trials + (one.trials or 1), part.seconds + one.total
    end
+   return parts
+end
+
+--- How many trials lie ahead and how long they take, a line.
+-- @param parts  of a method: bound = how sure that is ("about" where it says nothing), more = when it is more
+function M.estimate(parts)
+   local bound = parts.bound == M.EXACTLY and "" or (parts.bound or M.ABOUT) .. " "
+   return ("Estimate: %s%s in %s%s.\n"):format(bound, format.plural(stats.sum(parts, "trials"), "trial"),
+      format.clock(stats.sum(parts, "seconds")), parts.more and "; more " .. parts.more or "")
+end
+
+--- The same parts, with how sure they are. @param more  when it is more, in words; or nil
+function M.bounded(parts, bound, more)
+   parts.bound, parts.more = bound, more
    return parts
 end
 

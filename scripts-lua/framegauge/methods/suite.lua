@@ -33,19 +33,15 @@ end
 
 --- What `run --dry-run` says.
 -- @param parts  framegauge.methods.outlook
--- @param o      exact = "at most" or "about", lines = what else is to be said, of the waits too
-function M.outlook(parts, notes, o)
-   local trials, seconds = 0, 0
-   for _, part in ipairs(parts) do
-      trials, seconds = trials + part.trials, seconds + part.seconds
-   end
+-- @param lines  what else is to be said, of the waits too
+function M.outlook(parts, notes, lines)
+   local bound = parts.bound or outlook.ABOUT
    return outlook.table({
       { "", "test", function(part) return M.words(part.test:match "[^.]+$") end, left = true },
       { "frame", "size", function(part) return tostring(part.frame_size or "-") end },
-      { "trials", o.exact, function(part) return format.count(part.trials) end },
-      { "time", o.exact, function(part) return format.clock(part.seconds) end },
-   }, parts) .. outlook.text(o.lines, notes, { "", ("Estimate: %s %s in %s."):format(o.exact,
-      format.plural(trials, "trial"), format.clock(seconds)) })
+      { "trials", bound, function(part) return format.count(part.trials) end },
+      { "time", bound, function(part) return format.clock(part.seconds) end },
+   }, parts) .. outlook.text(lines, notes)
 end
 
 return M

@@ -119,6 +119,7 @@ local function open_file(self, values)
       path = values.file, pace = self.pace, speed = self.number, loops = self.loops,
       memory = values.memory or 0, fcs = FCS[values.fcs or "auto"], max_frame = tester.max_frame,
       max_lag_ns = tester.plan.host.max_lag * 1e9, verify = self.verify, patient = tester.wires ~= nil,
+      facts_only = not tester.engine, -- of a dry run
    })
    rewrite.fill(config.rewrite, values.rewrite or {})
    check(C.fg_replay_open(config, out, err), err)

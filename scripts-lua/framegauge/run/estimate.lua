@@ -4,14 +4,20 @@
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local methods = require "framegauge.methods"
+local outlook = require "framegauge.methods.outlook"
+local registry = require "framegauge.plan.registry"
 local stats = require "framegauge.trial.stats"
+local tables = require "framegauge.core.tables"
 local text = require "framegauge.report.text"
 local units = require "framegauge.text.units"
 
 local M = {}
 
 local SUCCESS, BAD_PLAN = 0, 2
+local LONGEST_FRAME = 16128 -- bytes; a port may take less
 local ASSUMED_RATE = 10e9 -- bits per second of a line that only tells when it is up
+
+local ANY_MAC = "02:00:00:00:00:01"
 
 local RATELESS = { memif = true, pcap = true } -- devices without a line
 
@@ -23,9 +29,17 @@ local function tester_of(plan)
       if not rate and not RATELESS[port.kind] then
          rate, assumed = ASSUMED_RATE, true
       end
-      ports[i] = { name = port.name, device = port.device, mode = "not opened", line_rate = rate }
+      ports[i] = { name = port.name, device = port.device, mode = "not opened", line_rate = rate,
+         mac = ANY_MAC }
    end
-   local tester = { ports = ports }
+   local tester = { ports = ports, plan = plan, wires = plan.reference_device and {} or nil,
+      max_frame = LONGEST_FRAME }
+   function tester.port_index(_, name)
+      return tables.index_of(ports, name)
+   end
+   function tester.gateway_mac()
+      return nil
+   end
    function tester.max_fps(_, frame_size)
       return ethernet.slowest_fps(ports, frame_size)
    end
@@ -41,6 +55,13 @@ local function repeated(parts, wanted)
    local runs = math.max(1, math.min(wanted.runs or math.huge, fit))
    return ("%s: about %s in %s.\n"):format(format.plural(runs, "run"), format.plural(runs * trials, "trial"),
       format.clock(runs * seconds))
+end
+
+--- How many trials a run of the plan has and how long they take, a line; nil of a service, and where the
+-- plan cannot be run.
+function M.line(plan)
+   local method, tester = not registry.of(plan.test).service and methods.of(plan), tester_of(plan)
+   return method and not method.check(plan, tester) and outlook.estimate(method.parts(plan, tester)) or nil
 end
 
 --- Print what a run of the plan would do.
@@ -61,6 +82,7 @@ function M.main(plan, wanted)
    end
    local parts = method.parts(plan, tester)
    io.stdout:write(text.heading(plan, tester.ports, parts, os.time()), method.outlook(plan, tester, notes),
+      "\n", method.estimate and method.estimate(plan, tester) or outlook.estimate(parts),
       wanted and repeated(parts, wanted) or "")
    return SUCCESS
 end

@@ -66,23 +66,19 @@ function M.parts(plan)
    if plan.ports[3] then
       add(64, mac_table.TRIALS, mac_table.seconds(o))
    end
-   return outlook.parts(list)
+   return outlook.bounded(outlook.parts(list), outlook.AT_MOST,
+      "where a large buffer takes an overload in, the tester falls short, or models are not told apart")
 end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
-   local o, n, seconds = plan.characterise, 0, 0
-   for _, part in ipairs(M.parts(plan)) do
-      n, seconds = n + part.trials, seconds + part.seconds
-   end
+   local o = plan.characterise
    return outlook.text({
       ("%s: overloads of two lengths and a low load of %s bytes; then trials of %s bytes, which the model "
          .. "must predict."):format(table.concat(M.directions(plan), ", "), table.concat(o.frame_sizes, ", "),
          table.concat(o.held_out, ", ")),
       outlook.waits(o) .. ".",
-   }, notes, { ("Estimate: at most %s in %s; more where a large buffer takes an overload in, the tester "
-      .. "falls short, or models are not told apart."):format(format.plural(n, "trial"),
-      format.clock(seconds)) })
+   }, notes)
 end
 
 local function add_size(c, seen, frame_size)

@@ -59,7 +59,7 @@ function M.parts(plan)
          list[#list + 1] = { test = trials.NAME, frame_size = o.size, total = one.seconds + waits }
       end
    end
-   return outlook.parts(list)
+   return outlook.bounded(outlook.parts(list), outlook.EXACTLY)
 end
 
 local WORDS = {

@@ -36,12 +36,13 @@ end
 --- What lies ahead.
 function M.parts(plan)
    local o = plan.l4
-   return outlook.parts(tables.map(campaigns.cases(plan), function(case)
-      return {
-         test = "l4." .. case.test, trials = o.repetitions,
-         total = o.repetitions * (o.learning_wait + o.duration + o.drain + o.settle),
-      }
-   end))
+   local is_search = search.is_one(o.campaign)
+   local trials = is_search and search.usual_trials(o) or o.repetitions
+   local seconds = (is_search and search.seconds(o) or trials * o.duration)
+      + trials * (o.learning_wait + o.drain + o.settle)
+   return outlook.bounded(outlook.parts(tables.map(campaigns.cases(plan), function(case)
+      return { test = "l4." .. case.test, trials = trials, total = seconds }
+   end)), is_search and outlook.ABOUT or outlook.EXACTLY)
 end
 
 --- What `run --dry-run` says.

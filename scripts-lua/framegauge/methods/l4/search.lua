@@ -122,6 +122,20 @@ of.concurrency = function(_, o, load, seconds)
       http = settings.copy(o.http, { requests = GETS }) }, { connections = load }
 end
 
+--- Trials that a search usually has: from the highest load down to the resolution, and the first and last
+-- one. A device that carries much less has more, because the resolution is relative.
+-- @param o  l4 of the plan
+function M.usual_trials(o)
+   return math.min(o.search.max_trials, 3 + math.ceil(math.log(1 / o.search.resolution) / math.log(2)))
+end
+
+--- How long its trials take, the waits left out.
+function M.seconds(o)
+   local most = o.campaign == "concurrency" and (o.search.max or o.connections) or 0
+   local trials = M.usual_trials(o)
+   return (trials - 1) * o.search.search_trial + o.duration + trials * most / o.search.ramp
+end
+
 --- Whether a campaign is a search.
 function M.is_one(campaign)
    return of[campaign] ~= nil

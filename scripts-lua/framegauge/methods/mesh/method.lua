@@ -52,15 +52,16 @@ end
 function M.parts(plan)
    local o = plan.mesh
    local n = #rounds.of(plan) * trials_of_round(plan)
-   return { { test = trials.NAME, frame_size = o.frame_size, trials = n,
-      seconds = n * (o.trial + o.learning_wait + o.drain + o.settle) } }
+   return outlook.bounded({ { test = trials.NAME, frame_size = o.frame_size, trials = n,
+      seconds = n * (o.trial + o.learning_wait + o.drain + o.settle) } },
+      o.throughput and outlook.AT_MOST or outlook.EXACTLY)
 end
 
 local MOST = 100 -- rounds that are listed
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
-   local list, part, rows = rounds.of(plan), M.parts(plan)[1], {}
+   local list, rows = rounds.of(plan), {}
    for i = 1, math.min(#list, MOST) do
       rows[i] = { round = tostring(i), pairs = table.concat(tables.map(list[i], function(flow)
          return flow.from < flow.to and flow.from .. "-" .. flow.to or nil
@@ -73,8 +74,7 @@ function M.outlook(plan, _, notes)
       #list > MOST and ("and %s more"):format(format.plural(#list - MOST, "round")) or nil,
       ("%s; no schedule has fewer than %d."):format(format.plural(#list, "round"), rounds.lower_bound(plan)),
       outlook.waits(plan.mesh) .. "; the times include it.",
-   }, notes, { "", ("Estimate: about %s in %s."):format(format.plural(part.trials, "trial"),
-      format.clock(part.seconds)) })
+   }, notes)
 end
 
 -- The figures of a cell by what the trial counted.

@@ -75,10 +75,10 @@ end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
-   return suite.outlook(M.parts(plan), notes, { exact = "about", lines = {
+   return suite.outlook(M.parts(plan), notes, {
       ("%s each, %s apart; replies may take %s."):format(format.plural(plan.oam.count, "probe"),
          units.format_time(plan.oam.interval), units.format_time(plan.oam.drain)),
-   } })
+   })
 end
 
 -- The reflector's addresses: o.ipv4 or ipv6, and the MAC where probes go.

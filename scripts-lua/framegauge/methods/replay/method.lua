@@ -9,6 +9,7 @@ local counts = require "framegauge.tester.counts"
 local differences = require "framegauge.replay.differences"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
+local outlook = require "framegauge.methods.outlook"
 local pace = require "framegauge.replay.pace"
 local remarks = require "framegauge.replay.remarks"
 local replay = require "framegauge.replay"
@@ -47,25 +48,26 @@ local function ends(plan, tester)
    return from, from % 2 == 1 and from + 1 or from - 1
 end
 
+-- A dry run has no ports that a file could be opened for.
+local function is_dry(tester)
+   return not tester.engine
+end
+
 local function open(plan, tester)
    local o = plan.replay
    local from, to = ends(plan, tester)
    return replay.open(tester, {
       port = tester.ports[from].name, file = path_of(plan), speed = o.speed, rate = o.rate and o.rate.text,
       loops = o.loops, duration = o.duration, memory = o.memory, fcs = o.fcs, rewrite = o.rewrite,
-      verify = o.verify and tester.ports[to].name or nil,
+      verify = o.verify and not is_dry(tester) and tester.ports[to].name or nil,
    })
-end
-
--- A dry run has no ports that a file could be opened for.
-local function is_dry(tester)
-   return not tester.engine
 end
 
 --- What keeps a plan from being run on a tester, such as a file that is not a capture; nil when nothing does.
 function M.check(plan, tester)
-   if is_dry(tester) then
-      return named_file.problem(path_of(plan))
+   local problem = named_file.problem(path_of(plan))
+   if problem then
+      return problem
    end
    local ok, one = pcall(open, plan, tester)
    if not ok then
@@ -81,25 +83,19 @@ local function seconds_of(plan, one)
    return o.learning_wait + one:seconds() + o.drain + o.settle
 end
 
---- What lies ahead; of a dry run not how long it takes, which is in the file.
+--- What lies ahead: how long it takes is in the file.
 function M.parts(plan, tester)
-   local one, n = not is_dry(tester) and open(plan, tester) or nil, plan.replay.repetitions
-   local seconds = one and seconds_of(plan, one) or plan.replay.duration or 0
-   if one then
-      one:close()
-   end
-   return { { test = "replay", trials = n, seconds = n * seconds } }
+   local one, n = open(plan, tester), plan.replay.repetitions
+   local seconds = seconds_of(plan, one)
+   one:close()
+   return outlook.bounded({ { test = "replay", trials = n, seconds = n * seconds } }, outlook.EXACTLY)
 end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.replay
    local words = o.rate and "at " .. o.rate.text or o.speed or "as recorded"
-   local lines = { ("%s, %s, %s\n"):format(o.file, words, plural(o.repetitions, "trial")) }
-   for _, note in ipairs(notes) do
-      lines[#lines + 1] = note .. "\n"
-   end
-   return table.concat(lines)
+   return outlook.text({ ("%s, %s"):format(o.file, words) }, notes)
 end
 
 -- Reasons of each kind.

@@ -172,19 +172,21 @@ local function totals(rows)
    return sum
 end
 
+--- The line with all trials and their time.
+function M.line(plan, tester)
+   local sum = totals(M.outlook(plan, tester))
+   return ("Estimate: %s (%s to %s) in %s (%s to %s).\n"):format(format.plural(sum.trials, "trial"),
+      count(sum.least), count(sum.most), clock(sum.seconds), clock(sum.least_s), clock(sum.most_s))
+end
+
 --- The text: every trial that can be foreseen, and the time it takes.
 -- @param notes  lines on what had to be assumed
 function M.text(plan, tester, notes)
-   local rows = M.outlook(plan, tester)
-   local sum = totals(rows)
-   return outlook.table(COLUMNS, rows) .. outlook.text({
+   return outlook.table(COLUMNS, M.outlook(plan, tester)) .. outlook.text({
       outlook.waits(plan.rfc2544) .. "; the times include it.",
       "At least and at most: of devices that carry from 1 % to all of what is tried, with no trial to be "
          .. "repeated.",
-   }, notes, {
-      "", ("Estimate: %s (%s to %s) in %s (%s to %s)."):format(format.plural(sum.trials, "trial"),
-         count(sum.least), count(sum.most), clock(sum.seconds), clock(sum.least_s), clock(sum.most_s)),
-   })
+   }, notes)
 end
 
 return M

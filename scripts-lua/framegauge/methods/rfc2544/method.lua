@@ -35,7 +35,7 @@ function M.scope(plan)
    return format.plural(#plan.rfc2544.frame_sizes, "frame size")
 end
 
-M.parts, M.outlook = estimate.parts, estimate.text
+M.parts, M.outlook, M.estimate = estimate.parts, estimate.text, estimate.line
 
 function M.check(plan, tester)
    return tests.check(plan, tester) or budget.problem(plan, tester)

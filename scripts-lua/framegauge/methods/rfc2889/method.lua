@@ -43,15 +43,13 @@ function M.parts(plan, tester)
    for _, key in ipairs(plan.rfc2889.tests) do
       parts = tables.joined(parts, MODULES[key].parts(plan, key, tester))
    end
-   return parts
+   return outlook.bounded(parts, plan.reference_switch and outlook.ABOUT or outlook.AT_MOST)
 end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)
-   return suite.outlook(M.parts(plan, tester), notes, {
-      exact = plan.reference_switch and "about" or "at most",
-      lines = { outlook.waits(plan.rfc2889) .. "; the times include it." },
-   })
+   return suite.outlook(M.parts(plan, tester), notes,
+      { outlook.waits(plan.rfc2889) .. "; the times include it." })
 end
 
 --- Where it departs from the RFC.

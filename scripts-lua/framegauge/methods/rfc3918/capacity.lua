@@ -134,14 +134,16 @@ function M.run(plan, tester, session, key, rows)
 end
 
 --- What lies ahead, at most.
-function M.parts(plan, key)
+function M.parts(plan, key, tester)
    local o = plan.rfc3918
+   local round = o.capacity_max / (o.capacity_load * tester:max_fps(o.frame_sizes[1]))
    local count = o.capacity_search == "step" and math.ceil(o.capacity_max / o.capacity_step)
       or math.ceil(math.log(o.capacity_max) / math.log(2)) + 1
-   count = count + 1 -- what failed is tried again, slowly: a second or more for each round
+   local slow = math.max(1, SLOWER * round) -- what failed is tried again
+   local load = o.capacity_rounds * (count * round + slow)
    return { {
-      test = "rfc3918." .. key, frame_size = o.frame_sizes[1], trials = count,
-      seconds = count * trials.seconds(plan, o.capacity_max, 0) + o.capacity_rounds,
+      test = "rfc3918." .. key, frame_size = o.frame_sizes[1], trials = count + 1,
+      seconds = (count + 1) * trials.seconds(plan, o.capacity_max, 0) + load,
    } }
 end
 

@@ -36,24 +36,24 @@ function M.check(_, tester)
 end
 
 --- What lies ahead, at most.
-function M.parts(plan)
+function M.parts(plan, tester)
    local parts = {}
    for _, key in ipairs(plan.rfc3918.tests) do
-      parts = tables.joined(parts, MODULES[key].parts(plan, key))
+      parts = tables.joined(parts, MODULES[key].parts(plan, key, tester))
    end
-   return parts
+   return outlook.bounded(parts, outlook.AT_MOST)
 end
 
 --- What `run --dry-run` says.
-function M.outlook(plan, _, notes)
+function M.outlook(plan, tester, notes)
    local roles = trials.roles(plan)
    local join = #roles.receivers == 1 and " joins" or " join"
-   return suite.outlook(M.parts(plan), notes, { exact = "at most", lines = {
+   return suite.outlook(M.parts(plan, tester), notes, {
       ("%s sends; %s by %s%s%s."):format(roles.source, table.concat(roles.receivers, ", ") .. join,
          trials.version(plan), roles.monitor and "; " .. roles.monitor .. " joins nothing" or "",
          roles.burden[1] and "; " .. table.concat(roles.burden, ", ") .. " burden the device" or ""),
       outlook.waits(plan.rfc3918) .. "; the times include it.",
-   } })
+   })
 end
 
 local function asks_for(o, ...)

@@ -84,12 +84,12 @@ end
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.rfc9411
-   return suite.outlook(M.parts(plan), notes, { exact = "about", lines = {
+   return suite.outlook(M.parts(plan), notes, {
       ("Each trial: ramp up %s, sustain %s (on the way %s), ramp down %s."):format(
          units.format_time(o.ramp_up), units.format_time(o.sustain), units.format_time(o.search_sustain),
          units.format_time(o.ramp_down)),
       "A device that reaches its target needs three trials of each object.",
-   } })
+   })
 end
 
 --- Where it departs from the RFC.

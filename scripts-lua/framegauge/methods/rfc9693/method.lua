@@ -337,14 +337,14 @@ end
 --- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)
    local nat = plan.reference_device and plan.reference_device.nat
-   return suite.outlook(M.parts(plan, tester), notes, { exact = "about", lines = {
+   return suite.outlook(M.parts(plan, tester), notes, {
       nat and "Times follow from what the reference device is set to."
          or ("Times hold for a device that sets up %s connections a second."):format(
             format.count(ASSUMED_RATE)),
       not plan.reference_device and not plan.rfc9693.clear
          and "Without rfc9693.clear each experiment waits until the device has forgotten all connections."
          or "Each experiment begins with an empty table.",
-   } })
+   })
 end
 
 --- Where it departs from the RFC.

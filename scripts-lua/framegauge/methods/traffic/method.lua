@@ -43,7 +43,8 @@ end
 --- What lies ahead: one trial.
 function M.parts(plan)
    local o = plan.traffic
-   return { { test = NAME, trials = 1, seconds = o.duration + o.learning_wait + o.drain + o.settle } }
+   local seconds = o.duration + o.learning_wait + o.drain + o.settle
+   return outlook.bounded({ { test = NAME, trials = 1, seconds = seconds } }, outlook.EXACTLY)
 end
 
 local MOST = 100 -- rows
@@ -77,8 +78,7 @@ function M.outlook(plan, tester, notes)
    end
    local waits = own_queue.notes(tester.ports,
       stream_config.times(plan.ports, plan.streams, tester, plan.traffic.duration))
-   return outlook.table(COLUMNS, rows) .. outlook.text({ more }, waits, notes,
-      { "", ("One trial of %s."):format(units.format_time(plan.traffic.duration)) })
+   return outlook.table(COLUMNS, rows) .. outlook.text({ more }, waits, notes)
 end
 
 -- What the line of the open port says against a stream, as a sentence.

@@ -56,7 +56,7 @@ end
 
 --- What lies ahead.
 function M.parts(plan, tester)
-   return outlook.parts(asks_of(plan, tester))
+   return outlook.bounded(outlook.parts(asks_of(plan, tester)), outlook.EXACTLY)
 end
 
 local COLUMNS = {
@@ -70,12 +70,8 @@ local COLUMNS = {
 
 --- What `run --dry-run` says: every step, because the device decides on none of them.
 function M.outlook(plan, tester, notes)
-   local asks, seconds = asks_of(plan, tester), 0
-   for _, ask in ipairs(asks) do
-      seconds = seconds + ask.total
-   end
-   return outlook.table(COLUMNS, asks) .. outlook.text({ outlook.waits(plan.y1564) .. "." }, notes,
-      { "", ("Estimate: %s in %s."):format(format.plural(#asks, "trial"), format.clock(seconds)) })
+   return outlook.table(COLUMNS, asks_of(plan, tester))
+      .. outlook.text({ outlook.waits(plan.y1564) .. "." }, notes)
 end
 
 --- What keeps a plan from being run on a tester; nil when nothing does.
