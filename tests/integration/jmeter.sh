@@ -66,10 +66,11 @@ a_sample_for_each_row() {
 	samples some >"$work/samples"
 	cat "$work/samples"
 	fell='the device fell short of throughput>=95%@64: 899[0-9]* frames/s'
-	grep -qx "RFC 2544|1|false|throughput: 64 bytes, both directions: $fell" "$work/samples" &&
+	grep -qx "RFC 2544|1|false|throughput: 64 bytes, both directions: $fell; criteria: .*" "$work/samples" &&
+		grep -q "^criteria: throughput>=95%@64|1|false|" "$work/samples" &&
 		grep -qx "throughput: 64 bytes, both directions|1|false|$fell" "$work/samples" &&
 		grep -qx "throughput: 512 bytes, both directions|0|true|valid" "$work/samples" &&
-		[ "$(wc -l <"$work/samples")" = 4 ]
+		[ "$(wc -l <"$work/samples")" = 5 ]
 }
 
 # dashboard FOLDER SAMPLES ERRORS: its figures are finite, and as many
@@ -123,8 +124,8 @@ ended_with_jmeter() {
 
 tap "$work"
 check "the sampler passes its own tests" unit_tests
-check "JMeter has a sample for the run and for each row" a_sample_for_each_row
-check "JMeter makes its dashboard of them" dashboard "$work/some" 4 2
+check "JMeter has a sample for the run, each row and criterion" a_sample_for_each_row
+check "JMeter makes its dashboard of them" dashboard "$work/some" 5 3
 check "JMeter makes its dashboard of our own result.jtl" dashboard_of_ours
 check "a bad plan is a failed sample with the program's message" a_bad_plan
 check "a run ends with JMeter" ended_with_jmeter

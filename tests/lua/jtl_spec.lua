@@ -78,10 +78,16 @@ describe("result.jtl", function()
    end)
 
    it("fails what fell short, with the status of a run", function()
-      local result = throughput_only { expectations = { { text = "throughput>=95%@1518", met = false } } }
+      local result = throughput_only { expectations = {
+         { text = "throughput>=95%@1518", met = false, row = "1518", figure = "9 fps",
+            limit = "at least 10" },
+         { text = "loss<=1%", reason = "nothing was measured" }, { text = "throughput>=1%", met = true },
+      } }
       assert.equal("true|0|valid|\nfalse|1|fail|the device fell short of throughput>=95%@1518: "
-         .. "899541 frames/s\n", samples(result, {}, "success", "responseCode", "responseMessage",
-         "failureMessage"))
+         .. "899541 frames/s\nfalse|1|fail|1518: 9 fps, not at least 10\n"
+         .. "false|3|criterion|not decided: nothing was measured\ntrue|0|valid|\n",
+         samples(result, {}, "success", "responseCode", "responseMessage", "failureMessage"))
+      assert.matches("criteria: throughput>=95%@1518\n", samples(result, {}, "label"), 1, true)
    end)
 
    it("takes nothing for a success that is not the device's", function()

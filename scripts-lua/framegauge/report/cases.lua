@@ -71,8 +71,8 @@ local function case_of(result, one, row, i)
    return case
 end
 
---- The suite of the criteria of a result, a case for each. One that is not decided is an error: nobody knows.
-function M.criteria(result)
+-- The suite of the criteria of a result, a case for each. One that is not decided is an error: nobody knows.
+local function of_criteria(result)
    return { name = "criteria", cases = tables.map(result.expectations, function(one)
       local case = { name = one.text, seconds = 0, tx_bytes = 0, rx_bytes = 0 }
       if one.met == nil then
@@ -85,9 +85,9 @@ function M.criteria(result)
    end) }
 end
 
---- The suites of a result: list of { name =, cases = list of { name =, seconds =, tx_bytes =, rx_bytes =, and
--- one of failure =, error =, skipped = (a sentence), with the first two type = } }. What an interrupted run
--- never came to has no bytes.
+--- The suites of a result, its criteria at the end: list of { name =, cases = list of { name =, seconds =,
+-- tx_bytes =, rx_bytes =, and one of failure =, error =, skipped = (a sentence), with the first two type =
+-- } }. What an interrupted run never came to has no bytes.
 function M.suites(result)
    local view, suites, by_name = views.of(result.plan.test), {}, {}
    local function add(name, case)
@@ -110,6 +110,7 @@ function M.suites(result)
          add(one.name, { name = name, seconds = 0, skipped = "the run was interrupted before it" })
       end
    end
+   suites[#suites + 1] = result.expectations[1] and of_criteria(result)
    return suites
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- result.jtl: the result for JMeter, one sample for each row, in the order of junit.xml.
+--- result.jtl: the result for JMeter, one sample for each row and criterion, in the order of junit.xml.
 --
 -- A sample succeeds only when its figure is the device's and nothing that was asked is missing; its response
 -- code is the exit status that the row by itself stands for. Rows that an interrupted run never came to, and
@@ -31,7 +31,7 @@ local function sample(suite, case, at, number)
    return {
       timeStamp = rounded(at), elapsed = math.max(1, rounded(case.seconds * 1000)),
       label = ("%s: %s"):format(suite, case.name),
-      responseCode = why and (CODES[case.type] or "3") or "0",
+      responseCode = why and (case.failure and CODES[case.type] or "3") or "0",
       responseMessage = why and (case.failure and "fail" or case.type) or "valid",
       threadName = ("framegauge 1-%d"):format(number), dataType = "text", success = not why,
       failureMessage = why, bytes = rounded(case.rx_bytes), sentBytes = rounded(case.tx_bytes),

@@ -49,8 +49,7 @@ end
 -- @param result  result.json, read, without nulls
 -- @param moment  run.json, read, without nulls; empty without run.json
 function M.text(result, moment)
-   local all = tables.joined(cases.suites(result), result.expectations[1] and { cases.criteria(result) })
-   local suites = tables.map(all, function(one) return suite(result, one, moment) end)
+   local suites = tables.map(cases.suites(result), function(one) return suite(result, one, moment) end)
    local root = xml.testsuites { name = "framegauge " .. result.plan.name, suites, "\n" }
    return '<?xml version="1.0" encoding="UTF-8"?>\n' .. xml.render(root) .. "\n"
 end
