@@ -150,6 +150,15 @@ local function trials_of(path)
    return made, took
 end
 
+-- How many trials are done when a run is killed: some, and in the long tests every number there is.
+local function ends_of(made)
+   local list, step = {}, os.getenv "FRAMEGAUGE_LONG" and 1 or math.max(1, math.ceil(made / 3))
+   for done = made - 1, 0, -step do
+      list[#list + 1] = done
+   end
+   return list
+end
+
 -- What is said to lie ahead: "about ", "at most " or "", trials, seconds. Of a range its end.
 local function estimate(output)
    output = output:gsub("Estimate: [%d,]+ trials %([%d,]+ to ([%d,]+)%) in [%d:]+ %([%d:]+ to ([%d:]+)%)",
@@ -191,14 +200,17 @@ describe("every tool, given", function()
          end
       end)
 
-      it(name .. ", leaves what it would have left when it is killed at its last trial", function()
+      it(name .. ", leaves what it would have left, wherever it is killed", function()
          local path = fixture.run(plan, options)
-         local _, trials = scratch.read(path .. "/trials.jsonl"):gsub("\n", "")
-         local half = interrupted(path, trials - 1) -- all earlier ones are asked for again
-         local output, status = program("run --resume", half)
-         assert.is_true(status == 0, output)
-         for _, kept in ipairs { "result.json", "trials.jsonl" } do
-            assert.is_true(scratch.read(path .. "/" .. kept) == scratch.read(half .. "/" .. kept), kept)
+         for _, done in ipairs(ends_of(trials_of(path))) do
+            local half = interrupted(path, done) -- all earlier ones are asked for again
+            local output, status = program("run --resume", half)
+            assert.is_true(status == 0, output)
+            for _, kept in ipairs { "result.json", "trials.jsonl" } do
+               assert.is_true(scratch.read(path .. "/" .. kept) == scratch.read(half .. "/" .. kept),
+                  ("%s, after trial %d"):format(kept, done))
+            end
+            scratch.shell(("rm -r '%s'"):format(half))
          end
       end)
 
