@@ -66,7 +66,8 @@ a_sample_for_each_row() {
 	samples some >"$work/samples"
 	cat "$work/samples"
 	fell='the device fell short of throughput>=95%@64: 899[0-9]* frames/s'
-	grep -qx "RFC 2544|1|false|throughput: 64 bytes, both directions: $fell; criteria: .*" "$work/samples" &&
+	grep -qx "RFC 2544|1|false|throughput: 64 bytes, both directions: $fell; criteria: .*" \
+		"$work/samples" &&
 		grep -q "^criteria: throughput>=95%@64|1|false|" "$work/samples" &&
 		grep -qx "throughput: 64 bytes, both directions|1|false|$fell" "$work/samples" &&
 		grep -qx "throughput: 512 bytes, both directions|0|true|valid" "$work/samples" &&
