@@ -214,7 +214,7 @@ extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream
 							   &extended->inject, err);
 }
 
-/* is the payload of some of its frames compared? Not of those of which all are, or that have none */
+/* is the payload of some of its frames compared? Not where all are, or where frames have none */
 static bool
 rx_is_sampled(const struct fg_stream_config *s)
 {

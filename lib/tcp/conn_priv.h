@@ -200,7 +200,7 @@ struct conn {
 	uint8_t unacked;    /* full segments received since the last ACK went out */
 	uint32_t last_ack;  /* rcv_nxt of the last segment that left */
 	uint32_t snd_wl1;   /* SND.WL2 is never beyond snd_una, and no older ACK is used */
-	uint32_t ts_offset; /* our time stamps are so many ms ahead of the clock */
+	uint32_t ts_offset; /* ms by which our time stamps are ahead of the clock */
 	uint8_t state;
 	uint8_t dupacks, backoff;
 	uint8_t shrunk : 1;    /* the MSS was reduced for want of answers */

@@ -61,8 +61,8 @@ void table_remove(struct fg_l4 *w, struct conn *c);
 void table_give(struct fg_l4 *w, struct conn *c);
 
 /**
- * Of the time stamps of a flow (RFC 7323, 7.1). They go on where those of an earlier connection of the same
- * flow ended, as long as the secret lasts, and say nothing of other flows.
+ * Of the time stamps of a flow (RFC 7323, 7.1). They go on where the stamps of an earlier connection of the
+ * same flow ended, as long as the secret lasts, and say nothing of other flows.
  */
 static inline uint32_t
 ts_offset_of(const struct fg_l4 *w, uint64_t hash)

@@ -102,7 +102,7 @@ ignore(struct http_range *r)
 	r->first = r->last = HTTP_RANGE_IGNORED;
 }
 
-/* of a range; several of them, or what is none, are answered with all (RFC 9110, 14.2) */
+/* of a range; several of them, or another text, are answered with all (RFC 9110, 14.2) */
 static uint8_t
 range(struct http_range *r, uint8_t at, uint8_t c)
 {

@@ -58,7 +58,7 @@ struct http_head {
 #define HTTP_RANGE_OPEN    UINT32_MAX
 #define HTTP_RANGE_IGNORED (UINT32_MAX - 1)
 
-/** What a request's Range field asks for; without a first one so many of the last octets. */
+/** The range that a request asks for; without a first octet, a number of the last ones. */
 struct http_range {
 	uint32_t first, last; /* both HTTP_RANGE_OPEN, or _IGNORED: all */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with that number of
- * octets or with the range of them that is asked for, and POST, the body of which is read, by its length or
- * in chunks, and answered with none. Requests for several ranges are answered whole, as RFC 9110, 14.2
+ * octets or with the requested range of them, and POST, whose body is read, by its length or
+ * in chunks; the answer has no body. Requests for several ranges are answered whole, as RFC 9110, 14.2
  * allows. A request that comes before the response to the one before it has been acknowledged is not taken,
  * and comes again.
  */
@@ -19,7 +19,7 @@ static const char head_close[] =
 	"Connection: close     \r\nContent-Length: ";
 enum { DIGITS = 10, HEAD_FIXED = sizeof(head_keep) - 1, HEAD_OCTETS = HEAD_FIXED + DIGITS + 4 };
 
-/* the same of a part; numbers have ten digits, so that each head has the same length */
+/* of a part; numbers have ten digits, so that each head has the same length */
 static const char head_part[] =
 	"HTTP/1.1 %-25s\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
 	"Connection: %-10s\r\nContent-Range: %-38.38s\r\nContent-Length: %10u\r\n\r\n";

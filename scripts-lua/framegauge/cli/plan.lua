@@ -142,6 +142,9 @@ function M.check(arguments, options, eal)
       return port.name .. " on " .. port.device
    end)
    print(("%s: good (%s; %s)"):format(arguments[1], plan.test, table.concat(ports, ", ")))
+   for _, one in ipairs(require("framegauge.plan.actions").of(plan)) do
+      print(("%s: this plan %s: %s"):format(one.key, one.does, one.what))
+   end
    io.stdout:write(require("framegauge.run.estimate").line(plan) or "")
    return 0
 end

@@ -35,7 +35,7 @@ return {
             name = "BEFORE", optional = true,
             help = "a result folder, the twin.yaml in it, or a folder that holds several, as of run --repeat",
          },
-         { name = "AFTER", optional = true, help = "the same of later runs, or of another device" },
+         { name = "AFTER", optional = true, help = "later runs, or runs of another device" },
       },
       options = {
          { name = "before", value = "DIR", many = true, rest = true, help = "several runs before" },

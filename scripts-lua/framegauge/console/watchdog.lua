@@ -4,7 +4,7 @@
 --
 -- A timer of the loop postpones an alarm again and again. The alarm goes off when something has blocked the
 -- loop for long; if that is a user's Lua code, it is stopped with an error. Patterns of the library `string`
--- are C, which nothing interrupts: those of users are bounded by steps.
+-- are C, which nothing interrupts: patterns of users are bounded by steps.
 local bounded_pattern = require "framegauge.core.bounded_pattern"
 local signals = require "framegauge.signals"
 local user_error = require "framegauge.core.user_error"

@@ -93,7 +93,7 @@ function M.dns_tcp(rate, ip, o, query, answer)
    return M.stream(rate, ip, o) / (8 * math.max(query, answer))
 end
 
--- Octets of a connection beside its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
+-- Octets of a connection without its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
 -- the server's last message. The client's ACK of the handshake goes with what it sends first, or alone. An
 -- RST takes the place of the client's FIN, and has no ACK.
 local function connection(ip, o)

@@ -38,7 +38,7 @@ local function by_name(one, lines)
    return named, names
 end
 
--- The rows of all runs of one side by name. Those of the first run have the places of `given`, if that is
+-- The rows of all runs of one side by name. Rows of the first run have the places of `given`, if that is
 -- there: two devices between ports of other names.
 -- @return name -> list of rows, names in the order in which they are first met
 local function by_name_of_all(one, runs, given)

@@ -9,6 +9,7 @@ local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
 local junit = require "framegauge.report.junit"
+local plain = require "framegauge.text.plain"
 local uv = require "luv"
 local views = require "framegauge.report.view"
 

@@ -223,7 +223,7 @@ function M.flat_key(path)
    return (path:gsub("%.", "_"))
 end
 
---- The row of a figure, by its path in objects; nil where there is none.
+--- The row of a figure, by its path in objects; nil without one.
 function M.at(record, path)
    local row
    for key in path:gmatch "[^.]+" do

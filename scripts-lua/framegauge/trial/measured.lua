@@ -6,10 +6,10 @@ local rows = require "framegauge.text.rows"
 local list = rows.list
 
 return rows.record("measured", "further figures of a stream; a figure that is not defined is left out", {
-   { "duplicated", "count", "frames of which more than one copy came (RFC 5560)" },
+   { "duplicated", "count", "frames that came more than once (RFC 5560)" },
    { "loss_burst_lengths", list "count", "bursts of loss by length: of 1 frame, 2 to 3, 4 to 7 and so on; "
       .. "the 16th of 32768 and more", optional = true },
-   { "loss_burst_distances", list "count", "the same of the sequence numbers from the end of a burst to the "
+   { "loss_burst_distances", list "count", "sequence numbers from the end of a burst to the "
       .. "next one (RFC 3357)", optional = true },
    { "loss_burst_mean_frames", "number", "mean length of a burst of loss", optional = true,
       n = "loss_bursts" },
@@ -26,7 +26,7 @@ return rows.record("measured", "further figures of a stream; a figure that is no
       .. "should have come after it (RFC 4737, 4.2.1)", optional = true, col = "Extent", unit = "at most",
       at = "order" },
    { "reordering_extent_mean_frames", "number", "its mean", optional = true },
-   { "reordering_extent_unknown_frames", "number", "late frames of which it is not known, because they came "
+   { "reordering_extent_unknown_frames", "number", "late frames with an unknown extent, because they came "
       .. "later than the tester remembers: the true maximum may be greater", optional = true },
    { "reordering_late_max_ns", "number", "the same in time (4.2.2)", optional = true, col = "Late by",
       unit = "µs, at most", at = "order" },
@@ -48,9 +48,9 @@ return rows.record("measured", "further figures of a stream; a figure that is no
    { "pdv_max_ns", "number", "its maximum", optional = true, col = "PDV max", at = "variation" },
    { "pdv_enough_for_p999", "boolean", "whether 10,000 frames and more stand behind the percentile",
       optional = true },
-   { "ipdv_count", "count", "pairs of frames sent one after the other of which both came (RFC 3393)",
+   { "ipdv_count", "count", "pairs of frames sent one after the other that both came (RFC 3393)",
       optional = true },
-   { "ipdv_unknown", "count", "further pairs of which one delay was no longer remembered: minimum, maximum "
+   { "ipdv_unknown", "count", "further pairs with one delay no longer remembered: minimum, maximum "
       .. "and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
       at = "variation", better = false },
    { "ipdv_min_ns", "signed", "second delay less first, least", optional = true },

@@ -32,7 +32,7 @@ local function latency(name, type)
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
       { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true,
          n = "count" },
-      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that this share of frames did not "
+      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that a share of frames did not "
          .. "exceed, over several directions of all their frames, over several trials the largest of "
          .. "theirs", col = "Median", at = "latency", n = "count" },
       { "p99_ns", type, "99 %", col = "p99", at = "latency", n = "count" },
@@ -126,7 +126,7 @@ local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frame
    .. "not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
    col = "At least", unit = "lost" }
 
-local PAYLOAD_CHECKED = { "payload_checked", "count", "frames of which the payload was compared with what "
+local PAYLOAD_CHECKED = { "payload_checked", "count", "frames whose payload was compared with what "
    .. "was sent: one of 64, and from the first that differs on all; those that differ are in `altered` "
    .. "and are not received. 0 where all are compared (`measure: [payload]`) or frames have none",
    optional = true }
@@ -327,7 +327,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { of = lost_by_direction, col = "by direction", unit = "frames", hidden = true, at = "trials" },
    { of = answered, col = "Queries", unit = "answered", hidden = true, at = "trials" },
    { "loss_ratio", "ratio", "share of `tx` that was lost", n = "tx" },
-   { "duplicates", "count", "further copies received", col = "Twice", unit = "frames", at = "trials" },
+   { "duplicates", "count", "further copies received", col = "Duplicates", unit = "frames", at = "trials" },
    { "reordered", "count", "frames out of order by RFC 4737; null where frames came over several queues of "
       .. "a port, whose order is not known", null = true, col = "Reord.", unit = "frames", at = "trials" },
    { "late", "count", "frames that came due so late that they were given up; never sent", col = "Late",
@@ -347,14 +347,8 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "unsolicited", "count", "frames received that are no test frames of this trial" },
    { "altered", M.ALTERED, "what arrived with the signature of a test frame and was not that frame, by kind",
       optional = true },
-<<<<<<< HEAD
-   { "lag_max_ns", "number", "how late the latest frame left", null = true,
-||||||| parent of 162af4fa (rx: count frames with another payload as lost)
-   { "lag_max_ns", "number", "how long the most belated frame left after it was due", null = true,
-=======
    PAYLOAD_CHECKED,
-   { "lag_max_ns", "number", "how long the most belated frame left after it was due", null = true,
->>>>>>> 162af4fa (rx: count frames with another payload as lost)
+   { "lag_max_ns", "number", "how late the latest frame left", null = true,
       col = "Lag", unit = "greatest", as = "time", at = "trials deciding overall" },
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },

@@ -123,7 +123,7 @@ local function kind_of(ask)
 end
 
 -- A trial of a constant load that lost nothing shows how many frames may leave at once without harm.
--- Once payloads were found to change, those of all frames are compared.
+-- Once payloads were found to change, the payloads of all frames are compared.
 function Session:learn(ask, record)
    local tester = self.tester
    tester.changes_payload = tester.changes_payload or (record.altered or {}).wrong_payload ~= nil

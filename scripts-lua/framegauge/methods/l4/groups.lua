@@ -53,7 +53,7 @@ M.search = {
       { key = "search_trial", type = "time", default = "1s", min = "10ms", max = "24h",
         help = "length of the trials on the way there" },
       { key = "max_trials", type = "integer", default = "100", min = "2", max = "1000",
-        help = "begin no further trial after so many" },
+        help = "begin no further trial after this many" },
       { key = "failures", type = "ratio", default = "0.001%", max = "10%",
         help = "share of transactions that may fail, and of connections that may be reset" },
       { key = "deviation", type = "ratio", default = "5%", max = "100%",
@@ -69,7 +69,7 @@ M.balance = {
    key = "balance", type = "group",
    help = "of the campaign balance: every port but the first is the end of a path of the device's",
    fields = {
-      { key = "address", type = "string", longest = 64, default_help = "that of the second port",
+      { key = "address", type = "string", longest = 64, default_help = "the second port's",
         help = "where all flows go: an address that the device has routes to by way of every such port" },
       { key = "flows", type = "integer", default = "64", min = "2", max = "200",
         help = "of datagrams, which differ in their ports; together they send datagram_rate (default: "
@@ -99,7 +99,7 @@ M.peer = {
 
 M.load = {
    key = "load", type = "group",
-   help = "how the connections of TCP come and go: as those of curl-loader, and of RFC 9411",
+   help = "how the connections of TCP come and go: as in curl-loader and RFC 9411",
    fields = {
       { key = "start", type = "integer", default = "0", min = "0", max = "1000000",
         help = "clients at the start; only with per_second" },
@@ -122,7 +122,7 @@ M.load = {
       { key = "think_max", type = "time", default = "0s", max = "1h",
         help = "longer than think: each pause is drawn evenly between the two" },
       { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
-        help = "addresses of clients, from that of the first port on; they are taken in turn" },
+        help = "addresses of clients, from the first port's on; they are taken in turn" },
    },
 }
 

@@ -28,7 +28,7 @@ M.GROUP = {
       { key = "path", type = "string", longest = 200,
         default_help = "/octets/ and the number of http.body", help = "what is asked for" },
       { key = "any_body", type = "boolean", default = "false",
-        help = "the body is not that of our server, and neither its bytes nor its length are "
+        help = "the body is not our server's, and neither its bytes nor its length are "
            .. "compared" },
       { key = "head", type = "boolean", default = "false",
         help = "HEAD, not GET: the answer is a head alone, with the length of the body" },
@@ -37,7 +37,7 @@ M.GROUP = {
            .. "`100-`, or `-50`, the last 50. The answer is 206 with these" },
       { key = "statuses", type = "list", unique = true, least = 1, most = MOST_STATUSES,
         of = { type = "integer", min = "200", max = "599" }, default_help = "200; of a range 206",
-        help = "those of a good response. Only of 200, or 206 of a range, is the body known and compared" },
+        help = "statuses of good responses. Only of 200, or 206 of a range, the body is compared" },
    },
 }
 

@@ -24,7 +24,7 @@
 --    pages       its client loads pages
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, in addition to TCP's: list of { key, key of o }
---    fill(client, o, remote)      what its client is told beside what all are
+--    fill(client, o, remote)      what its client is told in addition to the common settings
 --    closes      what l4.close may be beside fin
 --    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
 --    counts      key of a row under which stands what its client counts of answers (default: bad_responses)

@@ -170,7 +170,7 @@ M.LATENCY = record("multicast_latency", "Multicast forwarding latency (RFC 3918,
    { "spread_mean_ns", "number", "from the earliest copy of a tagged frame to the latest, the mean of the "
       .. "trials",
       null = true, col = "Spread", unit = "mean", as = "time", at = "html", n = "spread_samples" },
-   { "spread_samples", "count", "tagged frames of which every receiver got its copy" },
+   { "spread_samples", "count", "tagged frames with a copy at every receiver" },
    { "spread_max_ns", "number", "the greatest", null = true, col = "Spread", unit = "greatest", as = "time",
       at = "terminal html", criterion = "spread" },
    { "earliest_port", "text", "where a copy came first, in the last trial", null = true, col = "Earliest",
@@ -245,8 +245,8 @@ local BURDEN = {
 }
 local BURDENED_TAIL = {
    { "baseline_samples", "count", "delays that were measured without the burden, of all ports and trials" },
-   { "burdened_samples", "count", "the same beside it" },
-   { "repetitions", "ordinal", "trials that were to be made, without the burden and as many beside it" },
+   { "burdened_samples", "count", "the same with the burden" },
+   { "repetitions", "ordinal", "trials that were to be made, without the burden and as many with it" },
    { "trials", "count", "how many were made", col = "Trials", at = "html" },
 }
 
@@ -274,16 +274,16 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
       n = "baseline_samples" },
    { "baseline_latency_max_ns", "signed", "the greatest", null = true, col = "Alone", unit = "greatest",
       as = "time", at = "html", better = false },
-   { "burdened_latency_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
+   { "burdened_latency_mean_ns", "signed", "the same with the burden", null = true, col = "Burdened",
       unit = "mean", as = "time", at = "terminal html", n = "burdened_samples" },
    { "burdened_latency_max_ns", "signed", "the greatest", null = true, col = "Burdened", unit = "greatest",
       as = "time", at = "html", criterion = "burdened_latency" },
    { "added_mean_ns", "signed", "what the burden added to the latency of the tagged frames, mean of all "
       .. "receivers", null = true, col = "Added", unit = "mean", as = "time", at = "terminal html",
       criterion = "added_latency", n = "burdened_samples" },
-   { "every_frame_added_mean_ns", "signed", "what the burden adds to the mean, by every frame of the last trials", null = true,
+   { "every_frame_added_mean_ns", "signed", "the same by every frame of the last trials", null = true,
       col = "Added", unit = "every frame", as = "time", at = "html", n = "every_frame_samples" },
-   { "every_frame_samples", "count", "frames of the last trial beside the burden, of all receivers" },
+   { "every_frame_samples", "count", "frames of the last trial with the burden, of all receivers" },
    { "trial_s", "positive", "length of the stream" },
 }, BURDENED_TAIL, {
    { "egress", list(M.EGRESS_BURDENED_LATENCY), "each receiver" },
@@ -304,7 +304,7 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
       unit = "mean", as = "time", at = "terminal html", better = false, n = "baseline_samples" },
    { "baseline_delay_max_ns", "signed", "greatest", null = true, col = "Alone", unit = "greatest",
       as = "time", at = "html", better = false },
-   { "burdened_delay_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
+   { "burdened_delay_mean_ns", "signed", "the same with the burden", null = true, col = "Burdened",
       unit = "mean", as = "time", at = "terminal html", n = "burdened_samples" },
    { "burdened_delay_max_ns", "signed", "greatest", null = true, col = "Burdened", unit = "greatest",
       as = "time", at = "html", criterion = "burdened_join_delay" },
@@ -314,7 +314,7 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
    RESOLUTION,
    { "baseline_net_mean_ns", "signed", "mean without the burden and without the latency of the frames",
       null = true, better = false, n = "baseline_samples" },
-   { "burdened_net_mean_ns", "signed", "the same beside it", null = true, n = "burdened_samples" },
+   { "burdened_net_mean_ns", "signed", "the same with the burden", null = true, n = "burdened_samples" },
 }, BURDENED_TAIL, {
    { "egress", list(M.EGRESS_BURDENED_DELAY), "each port" },
 }, verdict.ROWS)

@@ -5,7 +5,8 @@
 -- Each trial does all of it: one frame to each group before anybody has joined (`probe`: does it reach
 -- anyone?), reports, a wait, one frame to each group again (`verify`), the load, and leaves. The load is one
 -- stream to which the groups come in turn; each receiver measures its copies by a stream of its own, by
--- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be compared.
+-- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be
+-- compared.
 local common = require "framegauge.methods.rfc2544.common"
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.formats"
