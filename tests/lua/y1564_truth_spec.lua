@@ -122,7 +122,7 @@ describe("a device that keeps to what was agreed", function()
          end
       end
       assert.is_true(colours > 0)
-      assert.matches(",lost,judged_tx,judged_lost,loss_ratio,", scratch.read(path .. "/configuration.csv"), 1,
+      assert.matches(",lost,judged_tx,judged_rx,judged_lost,loss_ratio,", scratch.read(path .. "/configuration.csv"), 1,
          true)
       assert.matches("<th[^>]*>Judged<", scratch.read(path .. "/report.html"))
    end)

@@ -58,15 +58,12 @@ end
 
 --- What keeps a file from being read from its begin as often as needed; nil when nothing does.
 function M.problem(path)
-   local stat, message = uv.fs_stat(path)
+   local stat = uv.fs_stat(path)
    if stat and stat.type ~= "file" then
       return path .. " is no regular file"
-   elseif stat then
-      local file
-      file, message = io.open(path, "rb")
-      return not file and message or file:close() and nil
    end
-   return message
+   local file, message = io.open(path, "rb")
+   return not file and message or file:close() and nil
 end
 
 return M

@@ -64,6 +64,7 @@ end
 -- the file and the key.
 -- @param folder  the path of the result
 -- @return what the function returned
+-- @usage return report.guarded(path, function() return 7 end) --> 7
 function M.guarded(folder, fn, ...)
    local results = failure.pack(xpcall(fn, failure.keep_stack, ...))
    local err = not results[1] and results[2]

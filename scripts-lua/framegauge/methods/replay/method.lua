@@ -67,7 +67,7 @@ end
 function M.check(plan, tester)
    local problem = named_file.problem(path_of(plan))
    if problem then
-      return problem
+      return "replay.file: " .. problem
    end
    local ok, one = pcall(open, plan, tester)
    if not ok then
