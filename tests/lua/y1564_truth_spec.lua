@@ -122,8 +122,8 @@ describe("a device that keeps to what was agreed", function()
          end
       end
       assert.is_true(colours > 0)
-      assert.matches(",lost,judged_tx,judged_rx,judged_lost,loss_ratio,", scratch.read(path .. "/configuration.csv"), 1,
-         true)
+      assert.matches(",lost,judged_tx,judged_rx,judged_lost,loss_ratio,",
+         scratch.read(path .. "/configuration.csv"), 1, true)
       assert.matches("<th[^>]*>Judged<", scratch.read(path .. "/report.html"))
    end)
 
