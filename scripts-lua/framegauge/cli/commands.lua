@@ -45,7 +45,7 @@ local MEASURING = {
          {
             name = "quick",
             help = "trials of about a second, also where the plan says otherwise (the keys that it replaces "
-               .. "are printed); the report is marked 'not conforming: short trials'",
+               .. "are printed); the report is marked 'not conforming to ...'",
          },
          SET,
          ON, OUT,

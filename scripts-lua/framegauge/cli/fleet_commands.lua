@@ -28,8 +28,8 @@ return {
       summary = "the agents of a plan: ports, clocks, leases",
       help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and "
          .. "until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no "
-         .. "more leases, 'undrain' again; 'release' takes the ports of the plan from the controller with "
-         .. "them, which makes the trial of the other invalid; 'mesh' prints the rounds in which each "
+         .. "more leases, 'undrain' again; 'release' takes the ports of the plan from the controller that "
+         .. "has them, which makes its trial invalid; 'mesh' prints the rounds in which each "
          .. "agent meets each other one (a plan with test: mesh measures them). "
          .. "Without a plan: 'invite NAME' makes a key for a host and admits it "
          .. "to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) "

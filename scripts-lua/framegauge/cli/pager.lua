@@ -24,11 +24,14 @@ function M.show(text)
       return
    end
    local signal = job.ignore_broken_pipes() -- a pager may end before the text
+   local interrupt = uv.new_signal() -- Ctrl-C is for the pager
+   interrupt:start("sigint", function() end)
    local own = os.getenv "PAGER"
-   local pipe = io.popen(own and own ~= "" and own or LESS, "w")
+   local pipe = assert(io.popen(own and own ~= "" and own or LESS, "w"))
    pipe:write(text)
    pipe:close()
    signal:close()
+   interrupt:close()
 end
 
 return M

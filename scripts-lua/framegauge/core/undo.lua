@@ -240,9 +240,12 @@ end
 -- @param fn  function({ command =, steps = list of { problem = a sentence } }, names of interfaces that
 --            testers at work use)
 function M.each_left(fn)
-   local journals, busy = {}, {}
+   local journals, busy, seen = {}, {}, {}
    for _, folder in ipairs(paths.runtimes()) do
-      local scan = paths.private(folder) and uv.fs_scandir(folder) -- commands of others are not run
+      local stat = paths.private(folder) and uv.fs_stat(folder) -- commands of others are not run
+      local id = stat and stat.dev .. ":" .. stat.ino -- two of the paths may be one folder
+      local scan = id and not seen[id] and uv.fs_scandir(folder)
+      seen[id or ""] = true
       for name in scan and uv.fs_scandir_next or function() end, scan do
          journals[#journals + 1] = name:sub(-#ENDING) == ENDING and open_left(folder .. "/" .. name, busy)
             or nil

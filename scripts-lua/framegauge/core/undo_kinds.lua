@@ -85,7 +85,7 @@ function M.command.undo(about)
          broken = not ok and err or broken
       end
       if broken then
-         error(broken, 0)
+         job.current():fail(broken) -- its next wait raises it: this step is undone
       end
       return text ~= nil or nil, why
    end)

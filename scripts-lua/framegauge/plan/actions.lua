@@ -54,7 +54,7 @@ function M.of(plan)
          end
       end
    end
-   for _, key in ipairs { "host", plan.test, "capture", "hooks" } do
+   for _, key in ipairs { "calibration", "host", plan.test, "capture", "hooks" } do
       walk(tables.find(rows.fields, "key", key), plan[SHAPED[key] or key], key, add)
    end
    return list

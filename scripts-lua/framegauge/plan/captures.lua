@@ -28,7 +28,7 @@ local of_port = {
       { key = "file_size", type = "size", min = "1", default_help = "one file",
         help = "begin another file after this many bytes: FILE.0, FILE.1, ..." },
       { key = "files", type = "integer", min = "1", max = "1000000", default_help = "all",
-        help = "file_size: keep this many of the latest files" },
+        help = "with file_size: keep only this many files, the latest" },
       { key = "buffer", type = "size", min = "4096", max = "64GiB", default = "64MiB",
         help = "between the port and the disk; what finds no room in it is dropped and counted" },
    },

@@ -44,7 +44,7 @@ local profile_row = {
       { key = "mark_green", type = "integer", min = "0", max = "63", default_help = "none: as it came",
         help = "DSCP, PCP or DEI, whichever is the marking, that green frames leave with" },
       { key = "mark_yellow", type = "integer", min = "0", max = "63", default_help = "none: as it came",
-        help = "ratio for yellow frames" },
+        help = "DSCP, PCP or DEI that yellow frames leave with" },
       { key = "shaping", type = "time", default = "0s", max = "10s",
         help = "a wrong profile: frames wait for tokens, so long at most, instead of being dropped" },
    },

@@ -212,7 +212,7 @@ local plan = {
            .. "and a loopback may have one" },
       reference_device,
       switch.row,
-      { key = "calibration", type = "string",
+      { key = "calibration", type = "string", does = "reads the file",
         default_help = "the one that calibrate made on this machine with these ports",
         help = "file of a calibration, as calibrate --out wrote it" },
       host,

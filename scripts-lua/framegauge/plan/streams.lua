@@ -90,7 +90,7 @@ local load_row = {
       { key = "per_second", type = "number", min = "0.001", max = "1000000000",
         default_help = "as the rate says", help = "bursts per second, in place of the rate" },
       { key = "poisson", type = "rate", max = "100%", default_help = "none",
-        help = "frames at random times, independent of each other, with the rate as their mean" },
+        help = "frames at random times, independent of each other, at this rate in the mean" },
       { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
         help = "of these times" },
       { key = "profile", type = "list", default_help = "none",

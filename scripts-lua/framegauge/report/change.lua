@@ -29,14 +29,14 @@ function M.heading(figure)
 end
 
 -- A figure in the runs of one side. Where any is the device's, those that are not do not count.
-local function side_of(figure, lines)
+local function side_of(figure, lines, are_several)
    local valid = tables.map(lines, function(line) return line.validity == "valid" and line or nil end)
    local counted = valid[1] and valid or lines
    local values = tables.map(counted, figure.of)
    if not values[1] then
       return nil
    end
-   local least = #lines > 1 and significance.LEAST or 1
+   local least = are_several and significance.LEAST or 1
    return { values = values, value = stats.median(values), lines = counted, stddev = stats.stddev(values),
       counts = valid[1] ~= nil and #values >= least }
 end
@@ -84,12 +84,14 @@ end
 --- A figure of a row.
 -- @param name           of the row
 -- @param before, after  lists of this row in the runs of each side
+-- @param are_several    whether a side has several runs
 -- @return { name =, figure = its key, heading, unit, before, after, change, change_percent, resolution = what
 -- a change must be more than, mark = M.BETTER ..., and the figures as text }; of several runs before_values,
 -- after_values, before_stddev, after_stddev, chance = of such a change where nothing has changed; nil where
 -- no run has the figure
-function M.of_figure(figure, name, before, after)
-   local row, old, new = figure.row, side_of(figure, before), side_of(figure, after)
+function M.of_figure(figure, name, before, after, are_several)
+   local row = figure.row
+   local old, new = side_of(figure, before, are_several), side_of(figure, after, are_several)
    if not (old or new) then
       return nil
    end
@@ -109,7 +111,7 @@ function M.of_figure(figure, name, before, after)
       before_text = text(old and old.value), after_text = text(new and new.value),
       change_text = change and sign .. text(math.abs(change)), resolution_text = text(resolution),
    }
-   if #before > 1 or #after > 1 then
+   if are_several then
       several(line, old, new, text)
    end
    return line

@@ -69,7 +69,8 @@ local function compare_table(one, before, after)
       if new[name] then
          lines[#lines + 1] = change.of_verdict(name, old[name], new[name])
          for _, figure in ipairs(compared) do
-            lines[#lines + 1] = change.of_figure(figure, name, old[name], new[name])
+            lines[#lines + 1] = change.of_figure(figure, name, old[name], new[name],
+               #before > 1 or #after > 1)
          end
       end
    end

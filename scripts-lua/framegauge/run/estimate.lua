@@ -61,7 +61,10 @@ end
 -- plan cannot be run.
 function M.line(plan)
    local method, tester = not registry.of(plan.test).service and methods.of(plan), tester_of(plan)
-   return method and not method.check(plan, tester) and outlook.estimate(method.parts(plan, tester)) or nil
+   if not method or method.check(plan, tester) then
+      return nil
+   end
+   return method.estimate and method.estimate(plan, tester) or outlook.estimate(method.parts(plan, tester))
 end
 
 --- Print what a run of the plan would do.

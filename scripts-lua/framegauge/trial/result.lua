@@ -32,8 +32,8 @@ local function latency(name, type)
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
       { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true,
          n = "count" },
-      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that a share of frames did not "
-         .. "exceed, over several directions of all their frames, over several trials the largest of "
+      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that this share of the "
+         .. "frames did not exceed, over several directions of all their frames, over several trials the largest of "
          .. "theirs", col = "Median", at = "latency", n = "count" },
       { "p99_ns", type, "99 %", col = "p99", at = "latency", n = "count" },
       { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency", n = "count" },
@@ -185,7 +185,7 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "unsent", "count", "frames that were still due when the trial ended; never sent" },
    { "refused", "count", "frames the port did not take at once" },
    { "no_mbuf", "count", "times no buffer was left for a frame that was due" },
-   { "lag_max_ns", "number", "how late the latest frame left", null = true },
+   { "lag_max_ns", "number", "how long after it was due a frame left, at most", null = true },
    { "last_lost_ns", "number", "when the last lost frame was due, from the start of traffic; null when none "
       .. "was lost", null = true },
    { "gap_max_begin_ns", "number", "when the longest gap between two arrivals began", null = true },
@@ -348,7 +348,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "altered", M.ALTERED, "what arrived with the signature of a test frame and was not that frame, by kind",
       optional = true },
    PAYLOAD_CHECKED,
-   { "lag_max_ns", "number", "how late the latest frame left", null = true,
+   { "lag_max_ns", "number", "how long after it was due a frame left, at most", null = true,
       col = "Lag", unit = "greatest", as = "time", at = "trials deciding overall" },
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },

@@ -20,7 +20,8 @@ M.GROUP = {
       { key = "name", type = "string", longest = 300, default = "h{0..9999}.fg.test",
         help = "the names that are asked for in turn; {FIRST..LAST} stands for each of these numbers" },
       { key = "type", type = "enum", values = TYPES, default = "A", help = "the type that is asked for" },
-      { key = "queries", type = "string", longest = 4096, default_help = "none: name and type",
+      { key = "queries", type = "string", longest = 4096, does = "reads the file",
+        default_help = "none: name and type",
         help = "a file with a name and a type in each line, as dnsperf reads it, in place of these two" },
       { key = "rate", type = "number", min = "0.001", max = "100000000", default_help = "a closed loop",
         help = "queries a second, at times that do not depend on answers; latency counts from these times. "

@@ -31,7 +31,8 @@ M.GROUP = {
         } },
         help = "the objects, or only their sizes, in the order in which they are asked for where several may "
            .. "be" },
-      { key = "har", type = "string", longest = 4096, default_help = "none: page.objects",
+      { key = "har", type = "string", longest = 4096, does = "reads the file",
+        default_help = "none: page.objects",
         help = "a HAR file of a browser: its first page, each object after what made the browser ask for "
            .. "it" },
       { key = "connections", type = "integer", default = "6", min = "1", max = "32",

@@ -177,8 +177,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
-   { "confidence", "number", "with 95 % confidence the true mean is no further from it (Student's "
-      .. "t); null for a single repetition", null = true },
+   { "confidence", "number", "with 95 % confidence the true mean is no further from the figure than "
+      .. "this (Student's t); null for a single repetition", null = true },
    { of = confidence, col = "95 %", unit = "confidence", hidden = true, left = false, at = "summary" },
    { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the "
       .. "rate of the line. A connection with one transaction at a time is limited by the round trip as "

@@ -65,7 +65,7 @@ local throughput_row = {
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
         help = "length of the trials that decide; RFC 2544 asks for at least 60s" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
-        help = "length of the trials on the way there, at most trial's" },
+        help = "length of the trials on the way there, at most trial" },
       { key = "loss_tolerance", type = "ratio", default = "0%", max = "99%",
         help = "loss up to this share still passes; RFC 2544 asks for 0" },
       { key = "backoff", type = "load_step", default = "1%", min = "0.0001%", max = "50%",
@@ -187,7 +187,7 @@ local bursty_traffic = {
         help = "length of the trials that decide; RFC 2544 asks for at least 60s. No trial has less than two "
            .. "bursts" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
-        help = "length of the trials on the way there, at most trial's" },
+        help = "length of the trials on the way there, at most trial" },
    },
 }
 

@@ -96,7 +96,7 @@ local row = {
       { key = "trial", type = "time", default = "30s", min = "1ms", max = "300s",
         help = "how long the load of a trial that decides lasts; RFC 3918 recommends 30s at least" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "300s",
-        help = "length of the trials on the way to the throughput, at most trial's" },
+        help = "length of the trials on the way to the throughput, at most trial" },
       { key = "max", type = "ratio", default = "100%", min = "0.1%", max = "100%",
         help = "the highest load of the source, as a share of the slowest line" },
       { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",

@@ -69,7 +69,7 @@ local row = {
         help = "how long a transfer takes if the path gives all that the window allows; its payload follows "
            .. "from that. RFC 6349 asks for at least 30s" },
       { key = "patience", type = "number", default = "3", min = "1", max = "100",
-        help = "factor by which it may take longer in truth" },
+        help = "a transfer may take this many times as long in truth" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65534",
         help = "where the servers listen, and the next one" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",

@@ -77,7 +77,7 @@ local row = {
       { key = "deviation", type = "ratio", default = "5%", max = "100%",
         help = "how far the rate of a sample may be from the mean" },
       { key = "concurrency_deviation", type = "ratio", default = "10%", max = "100%",
-        help = "length of the ramp of open connections, in all tests but concurrent" },
+        help = "how far the number of open connections may be from the mean, but in concurrent" },
       { key = "shortfall", type = "ratio", default = "1%", max = "50%",
         help = "by how much the load may be missed" },
       { key = "clients", type = "integer", default = "10", min = "1", max = "65536",

@@ -13,9 +13,9 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local TIME = {
-   ["wire-free"] = "Time is the virtual wire's, which ran as fast as the processor could compute it: "
+   ["wire-free"] = "Time is the time of the virtual wire, which ran as fast as the processor could compute it: "
       .. "what the machine was busy with cannot have changed a figure.",
-   ["wire-real"] = "Time is the virtual wire's, kept in step with the clock.",
+   ["wire-real"] = "Time is the time of the virtual wire, kept in step with the clock.",
    tsc = "Time is the processor's clock (TSC).",
 }
 
@@ -136,7 +136,7 @@ local EXPLANATION = {
    { "Refused", "frames the port did not take at once; they left a moment later." },
    { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss "
       .. "of the device." },
-   { "Lag", "how late the latest frame left." },
+   { "Lag", "how long after they were due frames left, at most." },
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
 

@@ -95,7 +95,7 @@ local function policer_charts(rows)
             { y = value_of, class = "s1", name = "received" } },
          say = function(row, y) return ("%s: %s"):format(result_rows.plain(row, row.sent_bps),
             result_rows.plain(row, y)) end,
-         caption = "The received traffic, and the limit's.",
+         caption = "The received traffic, and what the limit lets pass.",
       },
       lines.draw {
          id = "policer-loss", title = "Loss against offered rate", rows = rows, x = sent,
