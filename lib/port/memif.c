@@ -157,6 +157,7 @@ count(struct fg_port *port, struct fg_port_counters *out)
 		out->rx_frames += lane(m, i)->rx.frames;
 		out->rx_errors += lane(m, i)->rx.errors;
 		out->tx_frames += lane(m, i)->tx.frames;
+		out->tx_errors += lane(m, i)->tx.errors;
 	}
 }
 

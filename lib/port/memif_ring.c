@@ -190,8 +190,9 @@ write_frame(const struct memif_link *link, const struct memif_end *end, uint16_t
 	return used;
 }
 
+/* @return frames taken; one for which all slots of the ring together are too short is dropped */
 static inline uint16_t
-send_to(const struct memif *m, const struct memif_link *link, struct memif_end *end, struct rte_mbuf **frames,
+send_to(struct memif_lane *lane, const struct memif_link *link, struct memif_end *end, struct rte_mbuf **frames,
 	uint16_t n)
 {
 	struct memif_ring *ring = end->ring;
@@ -203,10 +204,14 @@ send_to(const struct memif *m, const struct memif_link *link, struct memif_end *
 	else
 		room = atomic_load_explicit(&ring->head, memory_order_acquire) - end->next;
 	room = RTE_MIN(room, end->slots);
-	while (sent < n && room > 0 && (slots = write_frame(link, end, room, frames[sent])) > 0) {
+	for (; sent < n && room > 0; sent++) {
+		slots = write_frame(link, end, room, frames[sent]);
+		if (slots == 0 && room < end->slots)
+			break;
+		lane->tx.frames += slots > 0;
+		lane->tx.errors += slots == 0;
 		end->next += slots;
 		room -= slots;
-		sent++;
 	}
 	atomic_store_explicit(end->c2s ? &ring->head : &ring->tail, end->next, memory_order_release);
 	/*
@@ -215,7 +220,7 @@ send_to(const struct memif *m, const struct memif_link *link, struct memif_end *
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (sent > 0 && (*(volatile uint16_t *)&ring->flags & MEMIF_POLLED) == 0)
-		memif_wake(end->wake, m->quit);
+		memif_wake(end->wake, lane->memif->quit);
 	return sent;
 }
 
@@ -224,10 +229,9 @@ memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t 
 {
 	struct memif_lane *lane = (struct memif_lane *)port;
 	struct memif_link *link = enter(lane->memif, &lane->tx);
-	uint16_t sent = link == NULL ? 0 : send_to(lane->memif, link, &link->tx[lane->index], frames, n);
+	uint16_t sent = link == NULL ? 0 : send_to(lane, link, &link->tx[lane->index], frames, n);
 
 	leave(&lane->tx);
 	rte_pktmbuf_free_bulk(frames, sent);
-	lane->tx.frames += sent;
 	return sent;
 }

@@ -67,12 +67,12 @@ class Client
 	{
 		SetSlots(0, n, 60);
 	}
-	/* @p n frames may come from the server, which is to wake us */
+	/* @p n slots may be filled by the server, which is to wake us */
 	void
-	Await(uint16_t n)
+	Await(uint16_t n, uint32_t length = 2048)
 	{
 		memset(at + 2048 + 4, 0, 2);
-		SetSlots(2048, n, 2048);
+		SetSlots(2048, n, length);
 	}
 
 	int fd, memory, wake;
@@ -262,6 +262,20 @@ TEST_F(MemifHostile, IsWoken)
 		EXPECT_EQ(1, send_one(server));
 	ASSERT_EQ(ssize_t(sizeof(times)), read(client.wake, &times, sizeof(times)));
 	EXPECT_EQ(3u, times);
+}
+
+/* a frame that is longer than all slots of the peer's ring together is lost and counted, not offered again */
+TEST_F(MemifHostile, MayHaveARingThatIsTooShort)
+{
+	Port server("memif:" + path + ",server");
+	Client client(path);
+	rte_mbuf *m = MakeMbuf(MakeFrame(0, 100));
+
+	ASSERT_TRUE(server.Opened() && client.Join() && server.HasLink());
+	client.Await(64, 1);
+	EXPECT_EQ(1, server->tx(server.Get(), &m, 1, 0));
+	EXPECT_EQ(1u, server.Counters().tx_errors);
+	EXPECT_EQ(0u, server.Counters().tx_frames);
 }
 
 /* A server that has no descriptor left for who joins waits without use of the processor, with a link and
