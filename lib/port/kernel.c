@@ -73,7 +73,9 @@ count_discarded(struct fg_kernel *kernel, const struct fg_link *now, uint64_t ha
 	kernel->mtu_was_less |= now->mtu < base->mtu;
 	if (!kernel->mtu_was_less || kernel->xdp || kernel->packet != NULL)
 		return 0;
-	return handed > left ? handed - left : 0;
+	if (handed > left) /* what the host itself sends makes the difference smaller again */
+		kernel->discarded = RTE_MAX(kernel->discarded, handed - left);
+	return kernel->discarded;
 }
 
 /* Whether the program that was attached at open is no longer the one, or another process uses it */

@@ -192,8 +192,8 @@ write_frame(const struct memif_link *link, const struct memif_end *end, uint16_t
 
 /* @return frames taken; one for which all slots of the ring together are too short is dropped */
 static inline uint16_t
-send_to(struct memif_lane *lane, const struct memif_link *link, struct memif_end *end, struct rte_mbuf **frames,
-	uint16_t n)
+send_to(struct memif_lane *lane, const struct memif_link *link, struct memif_end *end,
+	struct rte_mbuf **frames, uint16_t n)
 {
 	struct memif_ring *ring = end->ring;
 	uint16_t room, sent = 0, slots;

@@ -107,9 +107,9 @@ send_some(struct fg_packet *p, struct rte_mbuf **frames, uint16_t n)
 			(struct iovec){rte_pktmbuf_mtod(frames[i], void *), frames[i]->data_len};
 	}
 	sent = sendmmsg(p->fd, p->out, n, MSG_DONTWAIT);
-	if (sent <= 0 && is_temporary(errno))
+	if (sent == 0 || (sent < 0 && is_temporary(errno)))
 		return 0;
-	if (sent <= 0) {
+	if (sent < 0) {
 		rte_pktmbuf_free(frames[0]);
 		add_to(&p->unsendable, 1);
 		return 1;

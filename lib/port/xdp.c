@@ -86,7 +86,7 @@ is_left_over(const struct fg_link *link, unsigned looks)
 bool
 fg_xdp_is_foreign(const struct fg_link *link)
 {
-	return link->xdp_program != 0 && !is_left_over(link, 1);
+	return link->xdp_program != 0 && !is_left_over(link, 2); /* another tester may be looking, too */
 }
 
 int

@@ -99,13 +99,13 @@ turn_round(struct way *w, struct rte_mbuf *m, uint64_t now)
 	return true;
 }
 
-/* a port whose MTU fits the frame sends a tag in addition. @return whether the frame is too long even so */
+/* a port whose MTU fits the frame sends an 802.1Q tag in addition. @return whether it is too long even so */
 static __rte_noinline bool
 is_too_long(struct way *w, const struct rte_mbuf *m)
 {
 	const uint8_t *type = rte_pktmbuf_mtod_offset(m, const uint8_t *, 2 * RTE_ETHER_ADDR_LEN);
 
-	if (m->pkt_len - FG_NET_TAG <= w->longest && fg_net_is_tag((uint16_t)(type[0] << 8 | type[1])))
+	if (m->pkt_len - FG_NET_TAG <= w->longest && (type[0] << 8 | type[1]) == RTE_ETHER_TYPE_VLAN)
 		return false;
 	w->counters.too_long++;
 	return true;

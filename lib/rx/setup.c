@@ -320,7 +320,7 @@ rx_stream_clear(struct rx *rx, unsigned i)
 		if (rx->task[k].rejected != NULL)
 			rx->task[k].rejected[i] = (struct rx_rejected){0};
 	measures_free(&rx->stream[i]);
-	rx->stream[i] = (struct rx_stream){.receiver = NULL};
+	rx->stream[i] = (struct rx_stream){.room = rx->stream[i].room};
 	measures_init(rx, i, 0, &least, NULL);
 }
 

@@ -121,13 +121,15 @@ window_of(const struct rx *rx, const struct fg_stream_config *s)
 static struct rx_window
 share_of_spare(const struct rx *rx, struct rx_window w, struct rx_window room)
 {
+	const double spares = RTE_MAX(rx->spares, 1U);
+
 	while (w.numbers > RTE_MAX(rx->precision.window, room.numbers) &&
-	       (double)fg_sequence_size_apart(w.numbers, points_of(rx, w.numbers)) * rx->spares >
+	       (double)fg_sequence_size_apart(w.numbers, points_of(rx, w.numbers)) * spares >
 		       budget_of(rx, rx->precision.numbers_mib))
 		w.numbers /= 2;
 	w.points = points_of(rx, w.numbers);
 	while (w.kept > RTE_MAX(rx->precision.kept, room.kept) &&
-	       (double)w.kept * SIZE_OF_DELAY * rx->spares > budget_of(rx, rx->precision.delays_mib))
+	       (double)w.kept * SIZE_OF_DELAY * spares > budget_of(rx, rx->precision.delays_mib))
 		w.kept /= 2;
 	return w;
 }

@@ -31,7 +31,7 @@
 
 #include "script_priv.h"
 
-enum { INTERRUPTED = 130, PATIENCE = 5 };
+enum { INTERRUPTED = 130, PATIENCE = 5 /* signals */, OVERDUE_S = 5 };
 
 static int pipe_ends[2] = {-1, -1};
 static volatile sig_atomic_t unanswered; /* counted by the handler, cleared by the loop's thread */
@@ -59,7 +59,7 @@ stop_lua(lua_State *L, lua_Debug *activation)
 {
 	if (lua_getinfo(L, "S", activation) == 0 || strncmp(activation->source, spared, strlen(spared)) == 0)
 		return;
-	if (unanswered != 0)
+	if (unanswered != 0 && !terminated) /* else the loop is to read that the program shall end */
 		drain();
 	lua_rawgeti(L, LUA_REGISTRYINDEX, unanswered != 0 ? interruption : overrun);
 	lua_error(L);
@@ -81,7 +81,7 @@ on_signal(int number)
 	unsigned char byte = (unsigned char)number;
 	int saved = errno;
 
-	if (unanswered >= (guarded != NULL ? PATIENCE : 1) || (number == SIGTERM && overdue))
+	if (unanswered >= (guarded != NULL ? PATIENCE : 1) || (number != SIGINT && overdue))
 		stop_at_once();
 	terminated |= number == SIGTERM || number == SIGHUP;
 	unanswered++;
@@ -100,7 +100,7 @@ on_alarm(int number)
 	if (overdue && terminated)
 		stop_at_once();
 	overdue = 1;
-	alarm(PATIENCE);
+	alarm(OVERDUE_S);
 	if (guarded != NULL)
 		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT, 1);
 }

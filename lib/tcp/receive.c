@@ -186,5 +186,6 @@ tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s)
 		return;
 	if (fin_is_due(w, c, s))
 		fin(w, c);
-	tcp_ready(w, c);
+	if (c->state != CLOSED)
+		tcp_ready(w, c);
 }

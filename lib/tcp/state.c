@@ -182,7 +182,7 @@ tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		c->rcv_scale = 0;
 	}
 	c->rcv_nxt = c->last_ack = s->seq + 1;
-	c->rcv_edge = c->rcv_nxt + fg_u32_min(tcp->receive_buffer, UINT16_MAX);
+	c->rcv_edge = c->rcv_nxt + fg_u32_min(buffer_of(w, c, tcp->receive_buffer), UINT16_MAX);
 	/* the window of a SYN is never scaled */
 	c->snd_wnd = c->max_wnd = s->window;
 	c->snd_wl1 = s->seq;

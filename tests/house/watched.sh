@@ -13,6 +13,7 @@ cat >"$work/look" <<'END'
 : "${TMPDIR:?}"
 echo "umask $(umask), core $(ulimit -c), in $(stat -c %a "$TMPDIR" "$HOME" "$XDG_RUNTIME_DIR" | tr '\n' ' ')"
 env | sort | sed "s:$TMPDIR:FOLDER:"
+grep SigIgn /proc/self/status
 touch "$TMPDIR/left" "$HOME/left"
 mkdir -m 0 "$TMPDIR/shut"
 [ ${#TMPDIR} -le 18 ] || echo "a socket's path may be too long below $TMPDIR"
@@ -25,9 +26,10 @@ look() { # VARIABLE=VALUE...: as a caller with these; its HOME cannot be written
 
 same_for_all() {
 	mask=022 look >"$work/plain"
-	mask=077 look LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kolkata COLUMNS=40 TERM=xterm \
-		"TMPDIR=$work/a b" XDG_DATA_HOME=/nonexistent PYTHONPATH=/nonexistent \
-		http_proxy=http://192.0.2.1:1 BASH_ENV=/nonexistent >"$work/other" &&
+	(trap '' HUP # as from nohup
+		mask=077 look LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kolkata COLUMNS=40 TERM=xterm \
+			"TMPDIR=$work/a b" XDG_DATA_HOME=/nonexistent PYTHONPATH=/nonexistent \
+			http_proxy=http://192.0.2.1:1 BASH_ENV=/nonexistent >"$work/other") &&
 		grep '^umask 0022, core 0, in 1777 700 700 $' "$work/plain" &&
 		diff "$work/plain" "$work/other"
 }

@@ -56,10 +56,12 @@ static void
 client_established(struct fg_l4 *w, struct fg_stream *s)
 {
 	note_setup(w, s);
-	if (w->now >= w->stop_at)
-		fg_stream_close(w, s);
-	else
+	if (w->now < w->stop_at) {
 		http_send_request(w, s);
+		return;
+	}
+	head_of(s)->over = true; /* nothing was requested */
+	fg_stream_close(w, s);
 }
 
 static void

@@ -52,7 +52,7 @@ struct http_head {
 	uint8_t expects : 1; /* Expect: the body waits for 100 (Continue) */
 	uint8_t over : 1;    /* of a client: it has counted the response */
 	uint8_t any : 1;     /* the same: it knows nothing of the body */
-	uint8_t part : 1;    /* of our response: `length` is where a part of `number` octets begins */
+	uint8_t part : 1;    /* our response is one of `number` octets, and begins at `length` */
 } __attribute__((packed, aligned(2)));
 
 #define HTTP_RANGE_OPEN    UINT32_MAX

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Texts longer than a terminal go through the user's pager: $PAGER, else less where it is installed.
-local job = require "framegauge.core.job"
-local uv = require "luv"
+--- Texts longer than a terminal go through the user's pager: $PAGER, else less where it is installed. Help
+-- must also be printed where luv is missing, so it is looked for here.
+local has_luv, uv = pcall(require, "luv")
 
 local M = {}
 
@@ -10,7 +10,7 @@ local LESS = "if command -v less >/dev/null; then exec less -FRX; else exec cat;
 
 local function height()
    local _, rows
-   if uv.guess_handle(1) == "tty" then
+   if has_luv and uv.guess_handle(1) == "tty" then
       _, rows = require("framegauge.editor").size()
    end
    return rows
@@ -23,7 +23,7 @@ function M.show(text)
       io.write(text)
       return
    end
-   local signal = job.ignore_broken_pipes() -- a pager may end before the text
+   local signal = require("framegauge.core.job").ignore_broken_pipes() -- a pager may end before the text
    local interrupt = uv.new_signal() -- Ctrl-C is for the pager
    interrupt:start("sigint", function() end)
    local own = os.getenv "PAGER"

@@ -33,8 +33,8 @@ local function latency(name, type)
       { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true,
          n = "count" },
       { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that this share of the "
-         .. "frames did not exceed, over several directions of all their frames, over several trials the largest of "
-         .. "theirs", col = "Median", at = "latency", n = "count" },
+         .. "frames did not exceed, over several directions of all their frames, over several trials the "
+         .. "largest of theirs", col = "Median", at = "latency", n = "count" },
       { "p99_ns", type, "99 %", col = "p99", at = "latency", n = "count" },
       { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency", n = "count" },
       { "max_ns", type, "exact over all of them", col = "Max", at = "latency", n = "count" },

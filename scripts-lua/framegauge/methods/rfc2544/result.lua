@@ -109,8 +109,8 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
    { "latency_typical_ns", "signed", "RFC 8219, 7.2: median of a stream's tagged frames, of all streams the "
       .. "median; null with fewer than 500 tags in a stream", null = true, col = "Typical", at = "html",
       hidden = true, n = "tagged_frames" },
-   { "latency_worst_case_ns", "signed", "RFC 8219, 7.2: 99.9th percentile of a stream's tagged frames, of all "
-      .. "streams the median", null = true, col = "Worst case", at = "html",
+   { "latency_worst_case_ns", "signed", "RFC 8219, 7.2: 99.9th percentile of a stream's tagged frames, "
+      .. "of all streams the median", null = true, col = "Worst case", at = "html",
       hidden = true, n = "tagged_frames" },
    { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for "
       .. "devices that store and forward); measured from first bit to first bit, less the time the frame "

@@ -27,9 +27,11 @@ local CORRECTED = delay("ftd_corrected", "the same less the tester's own delay",
 })
 
 local IR = record("ir", "a rate of the seconds of a trial", {
-   { "min_bps", "number", "the second with least", col = "min", unit = "of a second", as = "megabits", at = "html" },
+   { "min_bps", "number", "the second with least", col = "min", unit = "of a second", as = "megabits",
+      at = "html" },
    { "mean_bps", "number", "mean" },
-   { "max_bps", "number", "the second with most", col = "max", unit = "of a second", as = "megabits", at = "html" },
+   { "max_bps", "number", "the second with most", col = "max", unit = "of a second", as = "megabits",
+      at = "html" },
 })
 
 -- Columns without a value are left out.

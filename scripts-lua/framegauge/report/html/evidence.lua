@@ -13,8 +13,8 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local TIME = {
-   ["wire-free"] = "Time is the time of the virtual wire, which ran as fast as the processor could compute it: "
-      .. "what the machine was busy with cannot have changed a figure.",
+   ["wire-free"] = "Time is the time of the virtual wire, which ran as fast as the processor could "
+      .. "compute it: what the machine was busy with cannot have changed a figure.",
    ["wire-real"] = "Time is the time of the virtual wire, kept in step with the clock.",
    tsc = "Time is the processor's clock (TSC).",
 }
