@@ -150,7 +150,7 @@ segment(void)
 	s.length = octet() * 2U;
 	s.has_ts = octet() & 1;
 	s.tsval = near(c == NULL ? 0 : c->ts_recent);
-	s.tsecr = now_ms(w) + own(w)->ts_offset - octet();
+	s.tsecr = now_ms(w) + ts_offset_of(w, s.hash) - octet();
 	s.has_mss = s.has_scale = s.sack_permitted = s.flags & TCP_SYN;
 	s.mss = (uint16_t)(octet() * 8);
 	s.scale = octet() % 15;
