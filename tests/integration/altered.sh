@@ -138,7 +138,8 @@ if grep -q AF_XDP "$work/mtu/result.json"; then # af_packet has the kernel put f
 		rows["cut"]["altered"]["fragments"] == counts[0] == rows["cut"]["tx"])' "$cut"
 	expect mtu "and has no rate" \
 		'rows["cut"]["received_l2_mbps"] == 0 < rows["whole"]["received_l2_mbps"]'
-	expect mtu "the console says so" '"by their last fragment only" in said and "Lost or not as sent" in said'
+	expect mtu "the console says so" \
+		'"by their last fragment only" in said and "Lost or not as sent" in said'
 else
 	skip mtu "the ports are not AF_XDP's"
 fi
