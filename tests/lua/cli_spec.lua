@@ -2,6 +2,8 @@
 
 -- The program as its user meets it: every test starts it anew.
 local job = require "framegauge.core.job"
+local plan = require "framegauge.plan"
+local registry = require "framegauge.plan.registry"
 local uv = require "luv"
 
 local folder
@@ -118,6 +120,32 @@ describe("the program", function()
       local status, out, err = framegauge { "help", "vlann" }
       assert.same({ 2, "" }, { status, out })
       assert.matches("no help on 'vlann'; did you mean 'vlan'%?\n", err)
+   end)
+
+   it("writes a plan to begin with for every test, and over no file", function()
+      for _, method in ipairs(registry.ALL) do
+         local path = folder .. "/" .. method.name .. ".yaml"
+         if not method.service then
+            local status, out, err = framegauge { "init", method.name, "--out", path }
+            assert.same({ 0, "" }, { status, err })
+            assert.matches("Wrote " .. path, out, 1, true)
+            assert.equal(method.name, plan.load(path).test)
+         end
+      end
+      local path = folder .. "/own.yaml"
+      framegauge { "init", "y1564", "--device", "memif:/a", "--device", "memif:/b,id=1", "--out", path }
+      local text = assert(io.open(path)):read "*a"
+      assert.matches('east: {device: "memif:/a"}\n  west: {device: "memif:/b,id=1"}', text, 1, true)
+      assert.is_nil(text:find "reference")
+      local function refused(pattern, ...)
+         local status, _, err = framegauge { "init", ... }
+         assert.equal(2, status)
+         assert.matches(pattern, err)
+      end
+      refused("own.yaml exists; ", "rfc2544", "--out", path)
+      refused("no plan for 'rfc2545'; did you mean 'rfc2544'", "rfc2545")
+      refused("has 8 ports; expected", "rfc2889", "--device", "memif:/a", "--out", path .. "2")
+      refused("TEST is missing; tests are rfc2544, ", "--out", path .. "2")
    end)
 
    it("answers to the earlier name of a command with the present one", function()

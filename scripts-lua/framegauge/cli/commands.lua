@@ -447,4 +447,4 @@ local MORE = {
 }
 
 return tables.joined(MEASURING, require "framegauge.cli.fleet_commands",
-   require "framegauge.cli.result_commands", MORE)
+   require "framegauge.cli.result_commands", require "framegauge.cli.plan_commands", MORE)
