@@ -86,7 +86,7 @@ verdict "a device that loses every 50th frame is found out" eval '
 # refused, and nothing sent
 head -c 1000000 "$capture" >"$work/cut.pcap"
 printf '\324\303\262\241\2\0\4\0\0\0\0\0\0\0\0\0\377\377\0\0\145\0\0\0' >"$work/raw.pcap"
-verdict "no file: refused" refuses 'no such file' replay "$plan" "$work/none.pcap"
+verdict "no file: refused" refuses 'No such file' replay "$plan" "$work/none.pcap"
 verdict "a file cut off: refused" refuses 'broken after frame' replay "$plan" "$work/cut.pcap"
 verdict "a file that is no capture: refused" refuses 'expected a capture' replay "$plan" "$plan"
 verdict "a capture of something else: refused" refuses 'expected one of Ethernet' replay "$plan" \
