@@ -68,13 +68,13 @@ class OddDescriptors
 		for (const char *path :
 		     {"/dev/null", "/dev/zero", "/tmp", "/proc/self/exe", "/proc/self/mem"})
 			Keep(open(path, O_RDONLY));
-		EXPECT_EQ(0, pipe(ends)); /* full: who writes waits */
+		EXPECT_EQ(0, pipe(ends)); /* full: a writer waits */
 		Keep(ends[0]);
 		EXPECT_EQ(0, fcntl(Keep(ends[1]), F_SETFL, O_NONBLOCK));
 		while (write(ends[1], "12345678", 8) == 8)
 			;
 		EXPECT_EQ(0, fcntl(ends[1], F_SETFL, 0));
-		EXPECT_EQ(0, pipe(ends)); /* broken: who writes gets SIGPIPE */
+		EXPECT_EQ(0, pipe(ends)); /* broken: a writer gets SIGPIPE */
 		Keep(ends[1]);
 		close(ends[0]);
 		const uint64_t full = UINT64_MAX - 1;
@@ -303,7 +303,7 @@ class Peer
 			Say(by_hand::MakeMessage(by_hand::DISCONNECT), dice.Percent(50) ? odd.all[0] : -1);
 	}
 
-	/* what wakes us has no room left, and who writes waits */
+	/* our wake descriptor has no room left, and a writer waits */
 	void
 	Overfill()
 	{

@@ -209,7 +209,7 @@ ip -n "$middle" link set fg-left down
 check "an interface that goes down is named" said 's  left: the link is down'
 kill -INT "$relay"
 ended
-check "and the status is that of the machine" test "$status" = 4
+check "and the status says that the machine is at fault" test "$status" = 4
 check "with the reason" said '^framegauge: emulate: left: the link is down'
 ip -n "$middle" link set fg-left up
 

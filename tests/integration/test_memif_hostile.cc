@@ -171,7 +171,7 @@ TEST_F(MemifHostile, MaySendTooManyDescriptors)
 	EXPECT_EQ(before, by_hand::OpenDescriptors());
 }
 
-/* and those of a peer's goodbye, before it has joined and afterwards */
+/* nor does a peer's DISCONNECT, before it has joined and afterwards */
 TEST_F(MemifHostile, MaySendDescriptorsAsItGoes)
 {
 	Port server("memif:" + path + ",server");
@@ -278,7 +278,7 @@ TEST_F(MemifHostile, MayHaveARingThatIsTooShort)
 	EXPECT_EQ(0u, server.Counters().tx_frames);
 }
 
-/* A server that has no descriptor left for who joins waits without use of the processor, with a link and
+/* A server without a descriptor for a new peer waits without use of the processor, with a link and
  * without. */
 TEST_F(MemifHostile, MayJoinWhereNoDescriptorIsLeft)
 {

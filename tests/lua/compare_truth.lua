@@ -91,7 +91,7 @@ has changed, and the numbers are shown.
 
 ## What it finds
 
-%d comparisons for each line, with %d figures each, of which one has a step for the worse. *Outliers*: one
+%d comparisons for each line, with %d figures each; one has a step for the worse. *Outliers*: one
 value in 50 has four times the deviation. *Skewed*: exponential. *Two values*: each as likely; equal ones
 have no spread. Resolution is nil here: the figures show the test alone. *False alarms* are comparisons in
 which any figure but that one is called better or worse. Written by `tests/lua/compare_truth.lua`; a test

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Every method of the registry through the tools that read its rows: check, dry run, resume, criteria on each
--- figure of each test, and a comparison with itself and with a worse device. The runs are those of
+-- figure of each test, and a comparison with itself and with a worse device. The runs come from
 -- report_cells_spec, too.
 local compare = require "framegauge.report.compare"
 local criteria = require "framegauge.methods.criteria"

@@ -1,32 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What HTTP asks for, and which answers are good: heads, ranges and statuses, through the reference device.
-local json = require "framegauge.text.json"
 local scratch = require "scratch"
-local uv = require "luv"
+local wire = require "l4_wire"
 
-local PLAN = [[
-test: l4
-ports: {a: {device: wire0, ipv4: 198.18.1.2/24}, b: {device: wire1, ipv4: 198.18.1.3/24}}
-reference_device: {rate: 100Mbps}
-l4: {tests: [HTTP], duration: 200ms, drain: 300ms, connections: 10, http: {body: 5000}}
-]]
-
-local function call(command, ...)
-   local plan = scratch.path()
-   scratch.write(plan, PLAN)
-   local words = { ("'%s' %s '%s'"):format(uv.exepath(), command, plan) }
-   for _, set in ipairs { ... } do
-      words[#words + 1] = ("--set '%s'"):format(set)
-   end
-   return scratch.shell(table.concat(words, " ") .. " 2>&1")
-end
+local KEYS = "tests: [HTTP], duration: 200ms, drain: 300ms, connections: 10, http: {body: 5000}"
 
 -- @return the row of HTTP, the exit status, what was printed
 local function run(...)
-   local folder = scratch.path()
-   local output, status = call(("run --out '%s'"):format(folder), ...)
-   return json.decode(scratch.read(folder .. "/result.json")).results.l4[1], status, output
+   local rows, status, output = wire.run(KEYS, ...)
+   return rows[1], status, output
 end
 
 describe("HTTP", function()
@@ -58,7 +41,7 @@ describe("HTTP", function()
          ["l4={tests: [HTTP2], http: {range: 0-9}}"] = "HTTP2 asks for no ranges; expected HTTP or HTTPS",
          ["l4.http.statuses=[100]"] = "l4.http.statuses[1]",
       } do
-         local output, status = call("check", set)
+         local output, status = wire.call(KEYS, "check", set)
          assert.equal(2, status, output)
          assert.is_truthy(output:find(message, 1, true), output)
       end

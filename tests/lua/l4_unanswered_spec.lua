@@ -88,7 +88,7 @@ describe("a device that swallows all but its first frames", function()
    end)
 end)
 
--- Whatever a test waits for: who has failures of another kind, more than one for each connection, or none.
+-- The tests with failures of another kind, with more than one for each connection, or without a failure.
 local OTHERWISE = {
    FTP = function(row) return row.failures.bad_response end, -- a session each
    DNS_TCP = function(row) return row.failures.expired / 16 end, -- dns.pipeline

@@ -84,7 +84,7 @@ describe("a delay", function()
       assert.matches("small: frames waited up to 1[0-9.]+ us in the tester's own port", output)
    end)
 
-   it("is that of the device for a mix by frames, and for random departures", function()
+   it("is the device's for a mix by frames, and for random departures", function()
       for _, stream in ipairs { "size: imix, rate: 20kfps", "size: 64, rate: {poisson: 50%}",
          "size: 1518, rate: {poisson: 95%}" } do
          local row = streams(TRAFFIC:format(100) .. ("  s: {%s}\n"):format(stream))[1]
@@ -105,14 +105,14 @@ describe("a delay", function()
       constant(streams(ten), 20000 + HEADER * 80)
    end)
 
-   it("is that of the device where a load begins within the last frame of the one before", function()
+   it("is the device's where a load begins within the last frame of the one before", function()
       local row = streams(TRAFFIC:format(100) .. "  s: {size: 64, rate: {profile: [{rate: 95%, for: 10ms}, "
          .. "{rate: 99%, for: 10ms}]}}\n")[1]
       constant({ row }, 20000 + HEADER * 80)
       assert.is_true(row.own_queue_max_ns > 1000)
    end)
 
-   it("is that of the device on a slow line with long frames", function()
+   it("is the device's on a slow line with long frames", function()
       local rows = streams(TRAFFIC:format(1):gsub("500ms", "3s") .. [[
   long: {size: 16128, rate: 30%}
   short: {size: 64, rate: 10%}

@@ -75,7 +75,7 @@ describe("the journal of changes", function()
       assert.equal("once\n", scratch.read(path))
    end)
 
-   -- the number of the process is that of one that lives: this one
+   -- the number of the process belongs to a live one: this one
    it("is of a process that was killed, also where another one has its number now", function()
       local path = scratch.path()
       local step = json.encode { step = 1, kind = "command", about = {

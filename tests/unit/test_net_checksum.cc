@@ -183,7 +183,7 @@ TEST(PartialChecksum, IsNotSeenInOtherFrames)
 	b[40] ^= 1; /* a checksum, right or wrong */
 	EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size()));
 	b = frame;
-	b[40] = b[41] = 0; /* there is none */
+	b[40] = b[41] = 0; /* no checksum */
 	EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size()));
 	b = frame;
 	b[20] = 0x20; /* the first fragment of several */

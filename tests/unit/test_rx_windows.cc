@@ -56,7 +56,7 @@ struct Receivers {
 
 } // namespace
 
-/* the budget is that of all streams, also of those that are not there yet */
+/* all streams share the budget, also the ones that are not there yet */
 TEST(RxWindows, StayWithinTheirBudgetWhenAllSparesAreTaken)
 {
 	for (unsigned spares : {0, 1, 62, 1000, 9000}) {
@@ -80,8 +80,21 @@ TEST(RxWindows, StayWithinTheirBudgetWhenTheFirstStreamsAreReplaced)
 		const double least =
 			double(fg_sequence_size_apart(many.all.precision.window, many.all.precision.points));
 
+		for (unsigned i = 0; i < 50; i++)
+			rx_stream_clear(&many.all, i);
 		many.load.fps = 14880952;
 		EXPECT_LE(many.All(), budget + least * many.all.streams) << spares;
 		EXPECT_GE(many.Size(0), had) << "no less than the removed one";
 	}
+}
+
+/* a share of 1,000 spares would be less */
+TEST(RxWindows, OfAFastStreamGoToTheNextOneInItsPlace)
+{
+	Receivers few(2, 1000);
+	const double had = few.Size(0);
+
+	rx_stream_clear(&few.all, 0);
+	EXPECT_EQ(had, few.Size(0));
+	EXPECT_GT(had, few.Size(2));
 }
