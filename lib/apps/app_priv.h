@@ -8,7 +8,7 @@
  *   schedule.c  start and stop, the counts at those moments, results
  *   patience.c  what gets no answer
  *   client.c    what clients have in common: flows, ramps, rates, pauses
- *   requests.c  requests over UDP and their answers: a slot for each
+ *   requests.c  requests in datagrams and their answers: a slot for each
  *   fields.c    fields of HTTP/2 and HTTP/3, and what is wrong with a response
  *   page.c      pages: which object may be asked for, and what has come
  *   payload.c   what is sent
@@ -39,6 +39,7 @@ struct silence;
 struct app_kind {
 	const char *name;
 	bool streams, datagrams; /* what its server takes */
+	bool echo;               /* and its ends: echo requests and replies */
 	bool secures;            /* its streams may go through TLS, and those with place() through QUIC */
 	bool pages;              /* its client may load a page */
 	size_t size;             /* of its own struct, which begins with struct application */

@@ -33,6 +33,7 @@ extern "C" {
  *                 load pages, too: see fg_l4_page.h
  *   IPERF         iperf3, both roles: TCP and UDP; see fg_l4_iperf.h
  *   UDP_STREAM, UDP_RR
+ *   PING          echo requests of ICMP and ICMPv6, and their replies
  *   DNS           queries and their answers over UDP; its server takes TCP, too. See fg_l4_dns.h
  *   DNS_TCP       the same over TCP, or TLS, several queries at a time on a connection
  */
@@ -120,13 +121,13 @@ struct fg_l4_app {
 	const struct fg_l4_page *page; /* PAGE, HTTP2, HTTP3: what is loaded; NULL: none is */
 
 	/* of both */
-	const char *file;            /* SENDFILE; NULL, server: compare with nothing */
-	uint32_t message;            /* of streams: octets of each write; 0: all at once */
-	uint32_t request, response;  /* octets; HTTP: of the bodies, no request body is a GET */
-	uint32_t datagram;           /* octets of payload of UDP_STREAM */
-	double datagrams_per_s;      /* of all streams together; 0: as fast as the port takes them */
-	uint64_t timeout_ns;         /* UDP_RR, DNS, DNS_TCP, FTP: an unanswered request is given up */
-	double requests_per_s;       /* of the same, of all together; 0: each follows an answer */
+	const char *file;           /* SENDFILE; NULL, server: compare with nothing */
+	uint32_t message;           /* of streams: octets of each write; 0: all at once */
+	uint32_t request, response; /* octets; HTTP: of the bodies, no request body is a GET; PING: request */
+	uint32_t datagram;          /* octets of payload of UDP_STREAM */
+	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
+	uint64_t timeout_ns;        /* UDP_RR, PING, DNS, DNS_TCP, FTP: an unanswered request is given up */
+	double requests_per_s;      /* of the same, of all together; 0: each follows an answer */
 	const struct fg_l4_dns *dns; /* DNS, DNS_TCP; needed until fg_l4_create() returns */
 };
 

@@ -105,6 +105,8 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 	a->base.tcp = config->tcp;
 	a->base.index = (uint8_t)w->apps;
 	a->base.udp = kind->datagrams;
+	a->base.echo = kind->echo;
+	w->endpoint.echo |= kind->echo;
 	a->base.listens = config->server && kind->streams;
 	a->base.locals = config->locals;
 	a->base.port = config->port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots of requests over UDP: see requests_priv.h. */
+/* Slots of requests in datagrams: see requests_priv.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -37,13 +37,18 @@ send_request(struct fg_l4 *w, struct application *a, uint32_t i, uint64_t due, c
 {
 	struct slot *slot = &requests_of(a)->slot[i];
 	struct fg_flow f;
+	uint32_t length;
 
 	move_to(requests_of(a)->slot, WAITING, i);
 	flow_at(a, i - FIRST_SLOT, &f);
 	slot->number++;
 	slot->sent_at = due;
 	slot->expired = false;
-	fg_datagram_send(w, &f, ops->write(a, i - FIRST_SLOT, slot->number, fg_datagram_room(w, f.ipv6)));
+	length = ops->write(a, i - FIRST_SLOT, slot->number, fg_datagram_room(w, f.ipv6));
+	if (ops->send != NULL)
+		ops->send(w, a, &f, i - FIRST_SLOT, slot->number, length);
+	else
+		fg_datagram_send(w, &f, length);
 	a->base.tally.datagrams_out++;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clients that send requests over UDP and wait for their answers, a fixed number at a time. A request has a
- * slot, and a slot has a port of ours. It waits for its answer in a list in order of time, so the first of
- * the list is the first to expire. A kind says what a request is and what answers it; the rest is here.
+ * Clients that send requests in datagrams and wait for their answers, a fixed number at a time. A request
+ * has a slot, and a slot has a port of ours, or an identifier of echo. It waits for its answer in a list in
+ * order of time, so the first of the list is the first to expire. A kind says what a request is and what
+ * answers it; the rest is here.
  *
  * In a closed loop the next request of a slot follows its answer. With a rate (fg_l4_app.requests_per_s)
  * requests are due at times that do not depend on answers, and count from these; each takes the slot that
@@ -36,6 +37,9 @@ void requests_free(struct application *a);
 struct request_ops {
 	/** Write request @p number, from 1, of slot @p slot, from 0. @return its octets */
 	uint32_t (*write)(const struct application *a, uint32_t slot, uint64_t number, uint8_t *to);
+	/** Send it. NULL: over UDP */
+	void (*send)(struct fg_l4 *w, struct application *a, const struct fg_flow *flow, uint32_t slot,
+		     uint64_t number, uint32_t length);
 	/** Is this the answer to request @p number, and not to one before it? */
 	bool (*is_answer)(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number,
 			  const uint8_t *data, uint32_t length);

@@ -78,7 +78,13 @@ to_ticks(const struct fg_endpoint_port *s, uint64_t ns)
 	return ns == UINT64_MAX || ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* TCP, UDP, and what routers say of them; Y.1731 where it is wanted */
+static bool
+is_echo(const struct fg_endpoint_port *s, uint8_t type, uint8_t request, uint8_t reply)
+{
+	return s->config.endpoint->echo && (type == request || type == reply);
+}
+
+/* TCP, UDP, and what routers say of them; echo and Y.1731 where they are wanted */
 static bool
 is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t length)
 {
@@ -91,13 +97,16 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 	if (length > at && ether->type == htons(FG_ETHER_IPV4)) {
 		protocol = ((const struct fg_ipv4 *)(ether + 1))->protocol;
 		return protocol == FG_IP_TCP || protocol == FG_IP_UDP ||
-		       (protocol == FG_IP_ICMP && frame[at] == FG_ICMP_UNREACHABLE);
+		       (protocol == FG_IP_ICMP && (frame[at] == FG_ICMP_UNREACHABLE ||
+						   is_echo(s, frame[at], FG_ICMP_ECHO, FG_ICMP_ECHO_REPLY)));
 	}
 	at = sizeof(*ether) + sizeof(struct fg_ipv6);
 	if (length > at && ether->type == htons(FG_ETHER_IPV6)) {
 		protocol = ((const struct fg_ipv6 *)(ether + 1))->next_header;
 		return protocol == FG_IP_TCP || protocol == FG_IP_UDP ||
-		       (protocol == FG_IP_ICMPV6 && frame[at] == FG_ICMPV6_TOO_BIG);
+		       (protocol == FG_IP_ICMPV6 &&
+			(frame[at] == FG_ICMPV6_TOO_BIG ||
+			 is_echo(s, frame[at], FG_ICMPV6_ECHO, FG_ICMPV6_ECHO_REPLY)));
 	}
 	return false;
 }

@@ -13,8 +13,8 @@ extern "C" {
 
 /*
  * An endpoint port puts an endpoint (fg_endpoint.h) behind a port for a trial: the endpoint gets the TCP and
- * UDP frames that the port receives, and the frames that it writes are sent. ARP, Neighbor Discovery and echo
- * stay with the engine's responder.
+ * UDP frames that the port receives, and the frames that it writes are sent. ARP, Neighbor Discovery and,
+ * unless the endpoint takes it, echo stay with the engine's responder.
  *
  * The lcore that receives on the port must be the one that sends on it.
  */

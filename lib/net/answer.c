@@ -12,13 +12,6 @@
 
 #include "net_priv.h"
 
-enum {
-	ECHO_REPLY = 0,
-	ECHO_REQUEST = 8,
-	ECHO_REQUEST6 = 128,
-	ECHO_REPLY6 = 129,
-};
-
 /* the last four octets count up, as IPv4 addresses do */
 static bool
 is_within(const struct fg_host *host, const uint8_t *first, const uint8_t *address, size_t length)
@@ -79,14 +72,14 @@ answer_ipv4(const struct fg_host *host, struct fg_ether *ether, size_t length)
 
 	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) || !host->has_ipv4 ||
 	    ip->version_ihl != 0x45 || ip->protocol != FG_IP_ICMP || (ip->fragment & htons(0x3fff)) != 0 ||
-	    !owns4(host, ip->dst) || icmp->type != ECHO_REQUEST)
+	    !owns4(host, ip->dst) || icmp->type != FG_ICMP_ECHO)
 		return 0;
 	total = ntohs(ip->length);
 	if (total < sizeof(*ip) + sizeof(*icmp) || sizeof(*ether) + total > length ||
 	    fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip))) != 0 ||
 	    fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip))) != 0)
 		return 0;
-	icmp->type = ECHO_REPLY;
+	icmp->type = FG_ICMP_ECHO_REPLY;
 	icmp->checksum = 0;
 	icmp->checksum = fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip)));
 	memcpy(asked, ip->dst, 4);
@@ -149,9 +142,9 @@ answer_ipv6(const struct fg_host *host, struct fg_ether *ether, size_t length)
 		return 0;
 	if (icmp->type == NET_SOLICITATION)
 		return answer_solicitation(host, ether, payload);
-	if (icmp->type != ECHO_REQUEST6 || !owns6(host, ip->dst))
+	if (icmp->type != FG_ICMPV6_ECHO || !owns6(host, ip->dst))
 		return 0;
-	icmp->type = ECHO_REPLY6;
+	icmp->type = FG_ICMPV6_ECHO_REPLY;
 	memcpy(asked, ip->dst, 16);
 	memcpy(ip->dst, ip->src, 16);
 	memcpy(ip->src, asked, 16);

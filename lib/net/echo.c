@@ -9,7 +9,7 @@
 
 #include "net_priv.h"
 
-enum { REPLY = 0, REQUEST = 8, REQUEST6 = 128, REPLY6 = 129, CONTENT = 32, TTL = 64 };
+enum { CONTENT = 32, TTL = 64 };
 
 static void
 fill(const struct fg_echo *echo, uint8_t type, struct fg_icmp *icmp)
@@ -36,7 +36,7 @@ request4(const struct fg_host *host, const struct fg_echo *echo, struct fg_ether
 	memcpy(ip->src, host->ipv4, 4);
 	memcpy(ip->dst, echo->to, 4);
 	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip)));
-	fill(echo, REQUEST, icmp);
+	fill(echo, FG_ICMP_ECHO, icmp);
 	icmp->checksum = fg_checksum_finish(fg_checksum_add(0, icmp, sizeof(*icmp) + CONTENT));
 	return sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) + CONTENT;
 }
@@ -55,7 +55,7 @@ request6(const struct fg_host *host, const struct fg_echo *echo, struct fg_ether
 	ip->hop_limit = TTL;
 	memcpy(ip->src, host->ipv6, 16);
 	memcpy(ip->dst, echo->to, 16);
-	fill(echo, REQUEST6, icmp);
+	fill(echo, FG_ICMPV6_ECHO, icmp);
 	icmp->checksum = fg_checksum_finish(
 		fg_checksum_add(fg_checksum_pseudo6(ip, FG_IP_ICMPV6, payload), icmp, payload));
 	return sizeof(*ether) + sizeof(*ip) + payload;
@@ -91,7 +91,8 @@ replies4(const struct fg_host *host, const struct fg_echo *echo, const struct fg
 		return false;
 	total = ntohs(ip->length);
 	return total >= sizeof(*ip) + sizeof(*icmp) && sizeof(*ether) + total <= length &&
-	       is_reply(echo, icmp, REPLY) && fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip))) == 0 &&
+	       is_reply(echo, icmp, FG_ICMP_ECHO_REPLY) &&
+	       fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip))) == 0 &&
 	       fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip))) == 0;
 }
 
@@ -101,7 +102,8 @@ replies6(const struct fg_host *host, const struct fg_echo *echo, const struct fg
 	const struct fg_ipv6 *ip = (const struct fg_ipv6 *)(ether + 1);
 
 	return net_icmpv6(ether, length) != 0 && memcmp(ip->dst, host->ipv6, 16) == 0 &&
-	       memcmp(ip->src, echo->to, 16) == 0 && is_reply(echo, (const struct fg_icmp *)(ip + 1), REPLY6);
+	       memcmp(ip->src, echo->to, 16) == 0 &&
+	       is_reply(echo, (const struct fg_icmp *)(ip + 1), FG_ICMPV6_ECHO_REPLY);
 }
 
 bool

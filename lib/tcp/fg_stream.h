@@ -110,7 +110,10 @@ struct fg_app_ops {
 	 * NULL.
 	 */
 	uint64_t (*poll)(struct fg_l4 *w, struct fg_app *app);
-	/** A datagram for the application's addresses. @return whether its port is the application's, too */
+	/**
+	 * A datagram for the application's addresses. Of echo the payload is all of the message, and the flow
+	 * has no ports. @return whether it is the application's
+	 */
 	bool (*datagram)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			 const uint8_t *payload, uint32_t length);
 	/** Of an application that has several streams on a connection, of QUIC alone: fg_quic_layer.h. */
@@ -152,7 +155,7 @@ struct fg_app {
 	uint32_t control_buffer; /* in place of both buffers, for streams of fg_stream_control() */
 	uint8_t index;
 	uint8_t below;            /* with a layer: index of the layer's application */
-	bool listens, udp;        /* takes connections; takes datagrams */
+	bool listens, udp, echo;  /* takes connections; datagrams; echo requests and replies */
 	uint8_t local[16];        /* the first of its addresses */
 	uint32_t locals;          /* how many there are from there on */
 	uint16_t port;            /* that it listens on */
@@ -247,6 +250,11 @@ fg_l4_room(const struct fg_l4 *w)
 uint8_t *fg_datagram_room(const struct fg_l4 *w, bool ipv6);
 /** Send it, with @p length octets of payload in place. */
 void fg_datagram_send(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length);
+/**
+ * Send it as an echo request of ICMP or ICMPv6, or the reply to one: its header is as long as UDP's.
+ * @param id  identifier (upper 16 bits) and sequence number (RFC 792; RFC 4443, 4)
+ */
+void fg_echo_send(struct fg_l4 *w, const struct fg_flow *flow, bool request, uint32_t id, uint32_t length);
 
 /* --- small things */
 

@@ -124,3 +124,20 @@ fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
 	put_frame(w, frame, before + upper, 0);
 	w->counters.udp_tx++;
 }
+
+void
+fg_echo_send(struct fg_l4 *w, const struct fg_flow *f, bool request, uint32_t id, uint32_t payload)
+{
+	uint8_t *frame = fg_l4_room(w);
+	size_t before = frame_ip_end(f->ipv6), upper = sizeof(struct fg_icmp) + payload;
+	struct fg_icmp *icmp = (struct fg_icmp *)(frame + before);
+	uint64_t sum = put_ip(w, frame, f, f->ipv6 ? FG_IP_ICMPV6 : FG_IP_ICMP, ECN_NOT, upper);
+
+	*icmp = (struct fg_icmp){.rest = htonl(id)};
+	icmp->type = f->ipv6   ? request ? FG_ICMPV6_ECHO : FG_ICMPV6_ECHO_REPLY
+		     : request ? FG_ICMP_ECHO
+			       : FG_ICMP_ECHO_REPLY;
+	/* ICMP has no pseudo-header */
+	icmp->checksum = fg_checksum_finish(fg_checksum_add(f->ipv6 ? sum : 0, icmp, upper));
+	put_frame(w, frame, before + upper, 0);
+}

@@ -13,15 +13,16 @@
 enum { AHEAD = 8 /* segments are read before the first is taken */ };
 enum { ICMP_TOO_BIG_CODE = 4 };
 
-static void
+/* @return false: no application takes it */
+static bool
 datagram(struct fg_l4 *w, const struct segment *s)
 {
-	w->counters.udp_rx++;
 	for (unsigned i = 0; i < w->apps; i++)
-		if (w->app[i]->udp && app_owns(w->app[i], s->flow.local) &&
+		if ((s->protocol == FG_IP_UDP ? w->app[i]->udp : w->app[i]->echo) &&
+		    app_owns(w->app[i], s->flow.local) &&
 		    w->app[i]->ops->datagram(w, w->app[i], &s->flow, s->payload, s->length))
-			return;
-	w->counters.udp_no_listener++;
+			return true;
+	return false;
 }
 
 /*
@@ -76,9 +77,10 @@ worker_take(struct fg_l4 *w, struct segment *s)
 {
 	if (s->protocol == FG_IP_TCP)
 		tcp_input(w, s);
-	else if (s->protocol == FG_IP_UDP)
-		datagram(w, s);
-	else
+	else if (s->protocol == FG_IP_UDP) {
+		w->counters.udp_rx++;
+		w->counters.udp_no_listener += !datagram(w, s);
+	} else if (!w->endpoint.echo || !datagram(w, s))
 		path_message(w, s);
 }
 

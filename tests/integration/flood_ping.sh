@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Echo requests as test frames over veth to Linux, whose replies bring them back: docs/how-to/flood-ping.md.
+# Echo requests over veth to Linux, of the test PING and as test frames: docs/how-to/flood-ping.md.
 # Two network namespaces of its own, which are gone afterwards.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -41,6 +41,44 @@ print({key: row[key] for key in ("tx", "rx", "lost", "duplicates", "reordered", 
 sys.exit(not eval(sys.argv[2], {}, row))' "$work/out/result.json" "$2"
 }
 
+# figures PLAN CONDITION KEY=VALUE...: what came of the test PING
+figures() {
+	rm -rf "$work/out"
+	{ ip netns exec "$tester" "$program" run "$work/$1.yaml" --out "$work/out" "${@:3}" ||
+		[ $? -eq 3 ]; } &&
+		/usr/bin/python3 -c '
+import json, sys
+row = json.load(open(sys.argv[1]))["results"]["l4"][0]
+print({key: row.get(key) for key in ("datagrams", "lost", "ping_replies", "wrong_bytes", "reasons")})
+sys.exit(not eval(sys.argv[2], {}, row))' "$work/out/result.json" "$2"
+}
+
+# of_peer ADDRESS: a plan of PING that asks this address
+of_peer() {
+	cat >"$work/test.yaml" <<END
+test: l4
+isolated_network: true
+ports:
+  east: {device: 'kernel:ping-east,af_packet', ipv4: 198.18.1.2/24, gateway: 198.18.1.1,
+    ipv6: '2001:2:0:1::2/64', gateway6: '2001:2:0:1::1'}
+  west: {device: 'kernel:ping-west,af_packet'}
+host: {max_lag: 1s}
+l4:
+  tests: [PING]
+  peer: {$1}
+  duration: 500ms
+  drain: 1100ms
+END
+}
+
+all='datagrams > 50 and lost == duplicates == wrong_bytes == 0 and transaction["count"] >= datagrams - 8'
+of_peer 'ipv4: 198.18.1.1'
+check "Linux replies to a flood" figures test "$all" --set l4.connections=8
+check "Linux replies to requests of 1,472 bytes every 5 ms" figures test "$all" \
+	--set l4.ping.interval=5ms --set l4.ping.size=1472 --set l4.connections=200
+of_peer 'ipv6: "2001:2:0:1::1"'
+check "Linux replies to a flood over IPv6" figures test "$all" --set l4.ping.size=0
+
 plan four "ipv4: 198.18.1.2/24, gateway: 198.18.1.1" "[ethernet, {ipv4: {destination: 198.18.1.1}}, icmp]"
 plan six 'ipv6: "2001:2:0:1::2/64", gateway6: "2001:2:0:1::1"' \
 	'[ethernet, {ipv6: {destination: "2001:2:0:1::1"}}, icmpv6]'
@@ -49,4 +87,7 @@ check "Linux answers every echo request" ping four "$every"
 check "Linux answers every echo request over IPv6" ping six "$every"
 ip netns exec "$linux" sysctl -qw net.ipv4.icmp_echo_ignore_all=1
 check "requests that are not answered are lost" ping four 'tx > 0 and rx == 0 and lost == tx'
+of_peer 'ipv4: 198.18.1.1'
+check "requests without a reply are lost" figures test 'datagrams == lost == failures["expired"] > 0' \
+	--set l4.connections=8
 tap_end

@@ -83,7 +83,8 @@ note_stray(struct application *a, uint32_t slot, uint64_t number, bool expired, 
 	dns_note(a, !of_last ? DNS_SUM_UNEXPECTED : expired ? DNS_SUM_LATE : DNS_SUM_TWICE);
 }
 
-static const struct request_ops queries = {write_query, answers_query, note_stray};
+static const struct request_ops queries = {
+	.write = write_query, .is_answer = answers_query, .stray = note_stray};
 
 static uint64_t
 poll_both(struct fg_l4 *w, struct fg_app *app, struct dns *d)

@@ -38,6 +38,7 @@ local dns = require "framegauge.methods.l4.dns"
 local ftp = require "framegauge.methods.l4.ftp"
 local http = require "framegauge.methods.l4.http"
 local pages = require "framegauge.methods.l4.page"
+local ping = require "framegauge.methods.l4.ping"
 local quic = require "framegauge.methods.l4.quic"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.l4.theory"
@@ -47,6 +48,7 @@ local M = {}
 local SWEEPS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true }
 local STREAMS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true, transports = true }
 local RESET, ANY_CLOSE = { reset = true }, { reset = true, ["half-close"] = true }
+local ANY_HOST = { discard = true, iperf3 = true, web = true, dns = true, ftp = true }
 local HTTP = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true,
    transports = true }
 
@@ -193,6 +195,15 @@ local LIST = {
       name = "UDP_RR", help = "as TCP_RR, in datagrams", figure = "transactions_per_s",
       theory = theory.udp_rr, udp = true, datagrams = { "request", "response" },
       parameters = { { "request", "request" }, { "response", "response" }, { "timeout_s", "timeout" } },
+   },
+
+   -- Echo of ICMP, which every host answers.
+   {
+      name = "PING", help = "echo requests of ICMP or ICMPv6, and their replies",
+      figure = "transactions_per_s", udp = true, theory = ping.theory, rate = ping.rate,
+      campaigns = { ["mtu-sweep"] = true }, peers = ANY_HOST, fill = ping.fill, check = ping.check,
+      counts = "ping_replies", figures = ping.figures,
+      parameters = { { "ping", "ping" }, { "timeout_s", "timeout" } }, group = ping.GROUP,
    },
 
    -- DNS over UDP.

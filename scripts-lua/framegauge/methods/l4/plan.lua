@@ -26,8 +26,8 @@ local row = {
       { key = "campaign", type = "enum", default = "battery",
         values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
            "transaction-rate", "concurrency", "transports" },
-        help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
-           .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
+        help = "battery: each of the tests as it is; mtu-sweep: goodput, or pings, against the MTU, over all "
+           .. "IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
            .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
            .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
            .. "and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared "
@@ -41,7 +41,8 @@ local row = {
       { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
         help = "how often each test is made; the figure is the mean" },
       { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
-        help = "at a time; of UDP_STREAM streams; of UDP_RR and DNS requests, a port for each" },
+        help = "at a time; of UDP_STREAM streams; of UDP_RR, PING and DNS requests, a port or identifier "
+           .. "for each" },
       { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
         help = "of TCP streams: bytes of each write, which waits for room in the send buffer" },
       { key = "file", type = "string", default = "/proc/self/exe", does = "sends the bytes of the file",
@@ -56,9 +57,9 @@ local row = {
       { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
         help = "of UDP_STREAM, all streams together" },
       { key = "timeout", type = "time", min = "1us", max = "1h",
-        default_help = "2s; of UDP_RR and DNS, over any transport, 1s",
-        help = "a request of UDP_RR or DNS without an answer is given up and counted. Over TCP, TLS and "
-           .. "QUIC: a connection, request, close or stream of payload on which nothing has moved for so "
+        default_help = "2s; of UDP_RR, PING and DNS, over any transport, 1s",
+        help = "a request of UDP_RR, PING or DNS without an answer is given up and counted. Over TCP, TLS "
+           .. "and QUIC: a connection, request, close or stream of payload on which nothing has moved for so "
            .. "long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer "
            .. "that runs iperf3 and of the campaign transports" },
       { key = "close", type = "enum", values = { "fin", "reset", "half-close" }, default = "fin",

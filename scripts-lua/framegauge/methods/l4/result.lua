@@ -168,7 +168,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
       .. "received the other way at the same time", optional = true },
    { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP, and over TLS or QUIC: responses; "
-      .. "DNS: answers",
+      .. "DNS: answers; PING: replies",
       optional = true, uncertainty = spread, as = "number" },
    { "connections_per_s", "number", "TCP_CC, TLS_CC, QUIC_CC: connections closed after a complete exchange",
       optional = true, uncertainty = spread, as = "number" },
@@ -215,6 +215,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "(`late`), a second time (`duplicates`), to no query (`unexpected`) or no message (`malformed`). "
       .. "Over TCP and TLS also how many `queries` were sent, and those whose connection ended before the "
       .. "answer (`cut`); over UDP those that were `asked_again` over TCP", optional = true },
+   { "ping_replies", map "ordinal", "PING, where there were any: replies that came after their request was "
+      .. "given up (`late`), a second time (`duplicates`), behind the reply to a later request "
+      .. "(`reordered`), or to no request (`malformed`)", optional = true },
    { "files_per_s", "number", "FTP: files a second, whole and with a good reply", optional = true,
       col = "Files", unit = "a second", hidden = true, as = "number",
       at = "details" },
@@ -247,11 +250,12 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "reset and the SYN sent again at once" },
    { "wrong_bytes", "count", "received bytes that differ from those sent; more than 0 makes the test "
       .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
-   { "lost", "integer", "UDP_STREAM: datagrams by number", optional = true, col = "Datagrams lost",
+   { "lost", "integer", "UDP_STREAM: datagrams by number; PING: requests without a reply",
+      optional = true, col = "Datagrams lost",
       at = "details", as = "count" },
-   { "datagrams", "count", "datagrams sent", optional = true },
+   { "datagrams", "count", "datagrams, or echo requests, sent", optional = true },
    { "loss_ratio", "signed", "their share", optional = true, n = "datagrams" },
-   { "reordered", "count", "datagrams out of order", optional = true },
+   { "reordered", "count", "datagrams, or replies, out of order", optional = true },
    { "duplicates", "count", "further copies", optional = true },
    { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true, n = "datagrams" },
    { "setup.mean_ns", col = "Set-up mean", hidden = true, at = "details" },

@@ -39,7 +39,9 @@ end
 function M.of(plan, set)
    set = set or {}
    local o = copy(plan.l4, set)
-   o.tcp, o.load = copy(plan.l4.tcp, set.tcp), copy(plan.l4.load, set.load)
+   for _, group in ipairs { "tcp", "load", "ping" } do
+      o[group] = copy(plan.l4[group], set[group])
+   end
    o.ip = set.ip or M.versions(plan)[1]
    o.tags = plan.ports[1].vlan and 1 or 0
    return o

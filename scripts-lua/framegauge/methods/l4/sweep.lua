@@ -37,9 +37,10 @@ of["mtu-sweep"] = function(plan)
    for _, test in ipairs(plan.l4.tests) do
       for _, ip in ipairs(settings.versions(plan)) do
          for _, mtu in ipairs(plan.l4.sweep.mtu) do
+            local most = datagram(mtu, ip)
             list[#list + 1] = (ip == "ipv4" or mtu >= IPV6_MIN_MTU) and {
-               test = test, name = ("%s, MTU %d"):format(NAMES[ip], mtu), legacy = true,
-               set = { ip = ip, mtu = mtu, datagram = datagram(mtu, ip) },
+               test = test, name = ("%s, MTU %d"):format(NAMES[ip], mtu), legacy = kinds.of(test).receiver,
+               set = { ip = ip, mtu = mtu, datagram = most, ping = { size = most } },
             } or nil
          end
       end

@@ -30,23 +30,26 @@ end
 -- --- goodput against the MTU
 
 local function mtu_chart(test, rows)
+   local words = kinds.of(test).receiver and { "Payload bits", "goodput", "payload, bit/s" }
+      or { "Replies", "rate", "replies a second" }
    local function named(what)
       return function(ip) return what .. ", " .. IP[ip] end
    end
    return lines.draw {
       id = "mtu-" .. test, title = test .. " against the MTU", rows = rows,
-      description = "Payload bits per second that came through at each MTU, and what the line allows.",
+      description = words[1] .. " per second that came through at each MTU, and what the line allows.",
       x = { of = "parameters.mtu", label = "MTU, bytes of the IP packet", scale = "values" },
-      y = { label = "payload, bit/s", scale = "between" }, group = function(row) return row.parameters.ip end,
+      y = { label = words[3], scale = "between" }, group = function(row) return row.parameters.ip end,
       lines = {
          { y = "theoretical_legacy", class = "s7", plain = true, name = named "legacy formula" },
          { y = "theoretical", class = "theory", plain = true, name = named "exact maximum" },
          { y = value_of, name = named "measured" },
       },
       say = at "mtu",
-      caption = test .. ": measured goodput, the exact maximum of the line (MTU less headers, over MTU and "
-         .. "38 bytes of Ethernet) and the legacy formula, which takes preamble, MAC header and FCS for "
-         .. "part of the MTU and is shown for comparison only.",
+      caption = test .. ": measured " .. words[2] .. " and the exact maximum of the line (MTU less headers, "
+         .. "over MTU and 38 bytes of Ethernet)" .. (rows[1].theoretical_legacy and "; the legacy formula "
+         .. "takes preamble, MAC header and FCS for part of the MTU and is shown for comparison only."
+         or ", with echo requests as long as the MTU."),
    }
 end
 

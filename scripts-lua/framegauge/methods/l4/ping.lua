@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The test PING: echo requests of ICMP and ICMPv6 and their replies, of the group `l4.ping` of a plan. Its C
+-- side is lib/apps/ping.c.
+local ethernet = require "framegauge.core.ethernet"
+local tables = require "framegauge.core.tables"
+local theory = require "framegauge.l4.theory"
+
+local M = {}
+
+M.GROUP = {
+   key = "ping", type = "group", help = "of PING: echo requests (RFC 792, RFC 4443) and their replies",
+   fields = {
+      { key = "size", type = "size", default = "56", max = "9188",
+        help = "bytes of data behind the header of ICMP, which has 8; of mtu-sweep what fits into the MTU" },
+      { key = "interval", type = "time", min = "1ns", max = "1h", default_help = "a flood",
+        help = "from one request to the next, whatever is answered, and round trips count from when a "
+           .. "request was due; l4.connections is then the most that wait at a time. Without it each request "
+           .. "follows the reply to the one before, l4.connections at a time" },
+   },
+}
+
+--- Requests a second that are to be sent; nil: as replies come.
+function M.rate(o)
+   return o.ping.interval and 1 / o.ping.interval
+end
+
+--- What the client is told.
+function M.fill(client, o)
+   client.request, client.requests_per_s = o.ping.size, M.rate(o)
+end
+
+--- Requests a second that a line, or the interval, allows: the header of an echo is as long as UDP's.
+function M.theory(rate, ip, o, client)
+   local its = client()
+   o.request, o.response = its.request, its.request
+   return math.min(theory.udp_rr(rate, ip, o), its.requests_per_s or math.huge)
+end
+
+--- The rule of the group: requests fit into the MTU.
+function M.check(values, found)
+   local o, a, b = values.l4, values.ports[1] or {}, values.ports[2] or {}
+   local version = a.ipv6 and b.ipv6 and not (a.ipv4 and b.ipv4) and "ipv6" or "ipv4"
+   local room = o.mtu - ethernet.header_octets(version, "udp")
+   if o.campaign ~= "mtu-sweep" and tables.contains(o.tests, "PING") and o.ping.size > room then
+      found:add("l4.ping.size", ("echo requests with %d bytes do not fit into an MTU of %d"):format(
+         o.ping.size, o.mtu), "at most " .. room)
+   end
+end
+
+--- Figures of its own for a row, from the records of its trials: what was sent, and what did not come back.
+function M.figures(row, list)
+   local counts, sent, came = row.ping_replies or {}, 0, 0
+   for _, record in ipairs(list) do
+      local total = record.sides[1].apps[1].total
+      sent, came = sent + total.datagrams_out, came + total.transactions
+   end
+   row.datagrams, row.lost, row.loss_ratio = sent, sent - came, sent > 0 and (sent - came) / sent or 0
+   row.duplicates, row.reordered = counts.duplicates or 0, counts.reordered or 0
+end
+
+return M
