@@ -49,8 +49,9 @@ local SWEEPS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true }
 local STREAMS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true, transports = true }
 local RESET, ANY_CLOSE = { reset = true }, { reset = true, ["half-close"] = true }
 local ANY_HOST = { discard = true, iperf3 = true, web = true, dns = true, ftp = true }
+local MTU = { ["mtu-sweep"] = true }
 local HTTP = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true,
-   transports = true }
+   transports = true, ["mtu-sweep"] = true }
 
 -- What the server has received, or where it is not ours what it has acknowledged.
 local function to_server(client, server)
@@ -161,8 +162,8 @@ local LIST = {
    {
       name = "FTP", help = "files by FTP, a data connection for each", figure = "goodput_bps",
       count = ftp.count, theory = ftp.theory, short = true, peers = { ftp = true }, fill = ftp.fill,
-      check = ftp.check, requests = function(o) return o.ftp.files end, counts = "ftp_counts",
-      figures = ftp.figures, parameters = { { "ftp", "ftp" } }, group = ftp.GROUP,
+      check = ftp.check, campaigns = MTU, requests = function(o) return o.ftp.files end,
+      counts = "ftp_counts", figures = ftp.figures, parameters = { { "ftp", "ftp" } }, group = ftp.GROUP,
    },
 
    -- Pages. By HTTP/2 over TLS alone, as browsers have it: without TLS a gap of TCP would cost our client all
@@ -201,7 +202,7 @@ local LIST = {
    {
       name = "PING", help = "echo requests of ICMP or ICMPv6, and their replies",
       figure = "transactions_per_s", udp = true, theory = ping.theory, rate = ping.rate,
-      campaigns = { ["mtu-sweep"] = true }, peers = ANY_HOST, fill = ping.fill, check = ping.check,
+      campaigns = MTU, peers = ANY_HOST, fill = ping.fill, check = ping.check,
       counts = "ping_replies", figures = ping.figures,
       parameters = { { "ping", "ping" }, { "timeout_s", "timeout" } }, group = ping.GROUP,
    },

@@ -26,8 +26,8 @@ local row = {
       { key = "campaign", type = "enum", default = "battery",
         values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
            "transaction-rate", "concurrency", "transports" },
-        help = "battery: each of the tests as it is; mtu-sweep: goodput, or pings, against the MTU, over all "
-           .. "IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
+        help = "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, "
+           .. "over all IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
            .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
            .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
            .. "and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared "

@@ -30,8 +30,8 @@ end
 -- --- goodput against the MTU
 
 local function mtu_chart(test, rows)
-   local words = kinds.of(test).receiver and { "Payload bits", "goodput", "payload, bit/s" }
-      or { "Replies", "rate", "replies a second" }
+   local words = kinds.of(test).figure:match "_bps$" and { "Payload bits", "goodput", "payload, bit/s" }
+      or { "Replies, or responses,", "rate", "a second" }
    local function named(what)
       return function(ip) return what .. ", " .. IP[ip] end
    end
@@ -49,7 +49,7 @@ local function mtu_chart(test, rows)
       caption = test .. ": measured " .. words[2] .. " and the exact maximum of the line (MTU less headers, "
          .. "over MTU and 38 bytes of Ethernet)" .. (rows[1].theoretical_legacy and "; the legacy formula "
          .. "takes preamble, MAC header and FCS for part of the MTU and is shown for comparison only."
-         or ", with echo requests as long as the MTU."),
+         or "."),
    }
 end
 
