@@ -27,11 +27,11 @@ local row = {
         values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
            "transaction-rate", "concurrency", "transports" },
         help = "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, "
-           .. "over all IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
-           .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
-           .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
-           .. "and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared "
-           .. "over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
+           .. "over all IP versions that both ports have; buffer-sweep: goodput against the buffers of "
+           .. "both ends, for messages of several sizes; policer: UDP below and above a limit; balance: "
+           .. "how flows are spread over paths; clients: against the number of clients; connection-rate, "
+           .. "transaction-rate and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP "
+           .. "compared over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = kinds.names() }, help = meanings() },
       { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
