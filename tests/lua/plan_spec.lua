@@ -42,7 +42,7 @@ describe("a plan", function()
          clock = { source = "auto" }, fleet = { agents = {}, wait = 0, ttl = 30 },
          needs = {
             topology = "pairs", one_way = false, one_lcore_a_port = false,
-            frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
+            frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 }, marks = { pcp = 0, dei = 0, dscp = 0 },
          },
          test = "rfc2544",
          rfc2544 = {
@@ -51,7 +51,7 @@ describe("a plan", function()
             back_to_back = { search = "binary", limit = 2, step = 1, repetitions = 50 },
             system_recovery = { overload = 60, watch = 60, repetitions = 3 },
             reset = { after = 15, watch = 60, outage = 1, repetitions = 1 },
-            management = { community = "public", interface = 1 },
+            management = { community = "public", interface = 1 }, pcp = 0, dei = false, dscp = 0,
             bursty_traffic = {
                burst_frames = { 16, 64, 256, 1024 }, search = "binary", limit = 1, resolution = 0.001,
                trial = 60, search_trial = 1,

@@ -4,7 +4,10 @@
 --
 -- A frame of F octets (with its FCS) holds the line for F + 20 of them: 7 of preamble, 1 start delimiter, 12
 -- of gap. Everything here follows from that. Rates are bits per second of the wire (layer 1) unless a name
--- says otherwise, sizes are octets. All values are doubles; whole numbers stay exact far beyond 400 Gb/s.
+-- says otherwise, sizes are octets; of a mix (framegauge.core.mixes) the mean counts. All values are doubles;
+-- whole numbers stay exact far beyond 400 Gb/s.
+local mixes = require "framegauge.core.mixes"
+
 local M = {}
 
 --- Octets a frame holds the line for besides its own: preamble, start delimiter, inter-frame gap.
@@ -27,26 +30,26 @@ local TRANSPORT_HEADER = { udp = 8, tcp = 20, ["tcp+ts"] = 32 }
 -- @param frame_size  bytes with FCS
 -- @usage line.max_fps(1e9, 64) --> 1,488,095
 function M.max_fps(rate, frame_size)
-   return math.floor(rate / (8 * (frame_size + M.OVERHEAD)))
+   return math.floor(rate / M.l1_bps(1, frame_size))
 end
 
 --- Bits per second of the wire (layer 1): frames with preamble and gap.
 -- @usage line.l1_bps(1000, 64) --> 672,000
 function M.l1_bps(fps, frame_size)
-   return fps * 8 * (frame_size + M.OVERHEAD)
+   return fps * 8 * (mixes.mean(frame_size) + M.OVERHEAD)
 end
 
 --- Bits per second of frames with their FCS (layer 2).
 -- @usage line.l2_bps(1000, 64) --> 512,000
 function M.l2_bps(fps, frame_size)
-   return fps * 8 * frame_size
+   return fps * 8 * mixes.mean(frame_size)
 end
 
 --- Bits per second of IP packets (layer 3).
 -- @param tags  VLAN tags in each frame (default 0)
 -- @usage line.l3_bps(1000, 64) --> 368,000
 function M.l3_bps(fps, frame_size, tags)
-   return fps * 8 * (frame_size - MAC_AND_FCS - TAG * (tags or 0))
+   return fps * 8 * (mixes.mean(frame_size) - MAC_AND_FCS - TAG * (tags or 0))
 end
 
 --- Frames per second that make a bit rate of one layer: the inverse of l1_bps, l2_bps and l3_bps.

@@ -22,6 +22,7 @@
 -- is a value of it.
 local figures = require "framegauge.methods.figures"
 local methods = require "framegauge.methods"
+local mixes = require "framegauge.core.mixes"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
@@ -66,7 +67,9 @@ local function subjects_of(plan)
    local group, of_method = plan[plan.test], methods.of(plan).subjects
    local list = of_method and of_method(plan) or {}
    list[#list + 1] = { key = "test", values = group.tests or {}, is = is_test }
-   list[#list + 1] = { key = "frame_size", values = group.frame_sizes or {}, read = tonumber }
+   list[#list + 1] = { key = "frame_size", values = group.frame_sizes or {}, read = function(text)
+      return mixes.CYCLES[text] and text or tonumber(text)
+   end }
    list[#list + 1] = { key = "direction", values = directions(plan) }
    return list
 end

@@ -15,6 +15,7 @@
 -- and what it needs of the tester, in terms that name no method:
 --
 --    frame_sizes(plan)     bytes with FCS of all frames that may be sent
+--    marks(plan)           of all test frames: { outer_vlan =, pcp =, dei = 0 or 1, dscp = }
 --    topology(values)      which ports send to which (framegauge.traffic.topology); default: pairs
 --    topology_key          the key that says so, where there is one
 --    one_way(plan)         whether only inputs send
@@ -77,7 +78,7 @@ function M.devices(plan)
 end
 
 --- What a plan's method needs of the tester.
--- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port = }
+-- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port =, marks = or nil }
 function M.needs(plan)
    local method = by_name[plan.test]
    local one_lcore = method.one_lcore_a_port
@@ -87,7 +88,7 @@ function M.needs(plan)
    return {
       topology = M.topology(plan), one_way = method.one_way ~= nil and method.one_way(plan),
       frame_sizes = method.frame_sizes and method.frame_sizes(plan) or {},
-      one_lcore_a_port = one_lcore == true,
+      one_lcore_a_port = one_lcore == true, marks = method.marks and method.marks(plan),
    }
 end
 

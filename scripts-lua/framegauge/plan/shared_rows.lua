@@ -21,6 +21,23 @@ M.retries = {
    help = "how often an invalid trial is repeated",
 }
 
+M.outer_vlan = {
+   key = "outer_vlan", type = "integer", min = "1", max = "4094", default_help = "none",
+   help = "service VLAN (802.1ad) around the VLAN; each tag is part of the frame size",
+}
+M.pcp = {
+   key = "pcp", type = "integer", min = "0", max = "7", default = "0", help = "priority in the outermost tag",
+}
+M.dscp = {
+   key = "dscp", type = "integer", min = "0", max = "63", default = "0", help = "DSCP of the IP header",
+}
+
+--- The marks of all test frames of a method, whose plan module gives their values (plan/registry.lua).
+M.marks = {
+   M.outer_vlan, M.pcp, { key = "dei", type = "boolean", default = "false",
+      help = "whether the outermost tag has the drop eligible indicator" }, M.dscp,
+}
+
 --- How TCP behaves: of the tests between two ports, and of a server.
 M.tcp = {
    key = "tcp", type = "group",

@@ -23,6 +23,23 @@ function M.frames_have_room(group, key)
    end
 end
 
+--- Marks that need a tag have one.
+-- @param o     group with outer_vlan, pcp and, or nil, dei
+-- @param path  of its keys
+-- @param vlan  whether its frames have one
+-- @param expected  where one can be given
+function M.tags_are_whole(o, path, vlan, expected, found)
+   if o.outer_vlan and not vlan then
+      found:add(path .. "outer_vlan", "there is no VLAN inside", expected)
+   end
+   if o.pcp > 0 and not vlan then
+      found:add(path .. "pcp", "a frame without a tag has no priority", expected)
+   end
+   if o.dei and not vlan then
+      found:add(path .. "dei", "a frame without a tag is not drop eligible", expected)
+   end
+end
+
 --- The device is no router. @param why  a sentence
 function M.no_gateways(why)
    return function(values, found)

@@ -8,9 +8,9 @@
 local address = require "framegauge.plan.address"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local mixes = require "framegauge.core.mixes"
 local payload = require "framegauge.traffic.payload"
 local problems = require "framegauge.plan.problems"
-local sizes = require "framegauge.traffic.sizes"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -138,10 +138,17 @@ M.bits = quantity("bits")
 M.frame_rate = quantity("frame_rate")
 M.ratio = quantity("ratio")
 M.size = quantity("size")
+local read_size = M.size.read
+function M.size.read(text, ...)
+   if mixes.CYCLES[text] then
+      return nil, text .. " is a mix of sizes", "one size; mixes are for rfc2544.frame_sizes and streams"
+   end
+   return read_size(text, ...)
+end
 -- Octets with FCS, or a mix of sizes by its name.
 M.frame_size = {
    read = function(text)
-      if sizes.MIXES[text] then
+      if mixes.CYCLES[text] then
          return text
       end
       local size, wrong = units.parse_size(text)

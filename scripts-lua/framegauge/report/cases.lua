@@ -2,6 +2,7 @@
 
 --- The rows of a result as cases of a test, for programs that think in those: junit.xml and result.jtl.
 local criteria = require "framegauge.methods.criteria"
+local mixes = require "framegauge.core.mixes"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -31,7 +32,7 @@ local function bytes_of(trial)
       return total.octets_out + total.datagrams_out * datagram,
          total.octets_in + total.datagram_octets_in
    end
-   local size = tonumber(trial.frame_size) or 0
+   local size = mixes.mean(trial.frame_size) or 0
    return size * (trial.tx or 0), size * (trial.rx or 0)
 end
 

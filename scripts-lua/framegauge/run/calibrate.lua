@@ -52,11 +52,11 @@ local function settings(plan)
    local group, sizes = plan.rfc2544 or plans.defaults("rfc2544", plan.quick), {}
    local o = tables.copy(group.throughput)
    o.search, o.goals, o.loss_tolerance = "binary", nil, 0
-   for _, size in ipairs(plan.rfc2544 and {} or plan.needs.frame_sizes) do
+   for _, size in ipairs(plan.needs.frame_sizes) do
       table.insert(sizes, not tables.contains(sizes, size) and size or nil)
    end
    table.sort(sizes)
-   return o, group, plan.rfc2544 and group.frame_sizes or sizes
+   return o, group, sizes
 end
 
 --- What is to be opened: the ports of the plan with a cable in place of the device, and no streams.

@@ -12,6 +12,7 @@ local cycles = require "framegauge.traffic.sizes"
 local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
+local mixes = require "framegauge.core.mixes"
 local paths = require "framegauge.methods.y1564.paths"
 local stack = require "framegauge.traffic.stack"
 local tables = require "framegauge.core.tables"
@@ -249,7 +250,7 @@ function M.apply(state, results, plan)
    correct_services(plan, results.y1564 and results.y1564.services or {}, own)
    for test, rows in pairs(results) do
       for i, row in ipairs(rows) do
-         local sizes = test == "traffic" and cycles.of(plan.streams[i]) or { row.frame_size }
+         local sizes = test == "traffic" and cycles.of(plan.streams[i]) or mixes.cycle(row.frame_size)
          for _, key in ipairs { "latency", "every_frame_latency" } do
             if row[key] then
                row[key] = tables.copy(row[key]) -- the trials keep theirs as it was measured
@@ -308,7 +309,7 @@ local function share(record, streams, limits)
    local ports, most = {}, 0
    for _, direction in ipairs(record.directions or {}) do
       local one = streams[direction.direction]
-         or { from = direction.direction:match "^(.-)%->", sizes = { record.frame_size } }
+         or { from = direction.direction:match "^(.-)%->", sizes = mixes.cycle(record.frame_size) }
       local port = one.from or ""
       local fps = direction.intended_fps or record.intended_fps
       ports[port] = (ports[port] or 0) + fps * cost(one.sizes, limits)

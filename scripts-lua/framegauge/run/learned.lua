@@ -84,7 +84,7 @@ function M.setting(path, plan)
    end
    local o = plan.rfc2544
    local list = tables.map(M.loads(result, o.frame_sizes, deciding(o.throughput)), function(one)
-      return ("{frame_size: %d, load: %.3ffps}"):format(one.frame_size, one.load)
+      return ("{frame_size: %s, load: %.3ffps}"):format(one.frame_size, one.load)
    end)
    if not list[1] then
       user_error.raise("run", BAD_USAGE, "--learned: %s tells of none of the plan's frame sizes what the "

@@ -5,6 +5,7 @@ local tester_streams = require "framegauge.tester.streams"
 local faults = require "framegauge.traffic.faults"
 local frame = require "framegauge.traffic.frame"
 local loads = require "framegauge.traffic.loads"
+local mixes = require "framegauge.core.mixes"
 local octets = require "framegauge.core.octets"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
@@ -84,10 +85,10 @@ local function of_method(plan, frame_sizes, by_modifiers)
          })
          for i = 1, made.count do
             local one = made.array[i - 1]
-            local name = size .. " bytes" .. (modifier and ", " .. modifier or "")
+            local name = mixes.text(size) .. (modifier and ", " .. modifier or "")
             list[#list + 1] = {
                name = one.unmeasured and name .. ", unmeasured" or name,
-               cycle = { size }, templates = { [size] = made.frames[i] },
+               cycle = mixes.cycle(size), templates = made.made[i].templates or { [size] = made.frames[i] },
                direction = direction(plan, one.tx_port + 1, one.rx_port + 1),
             }
          end

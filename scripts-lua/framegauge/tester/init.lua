@@ -14,6 +14,7 @@ local gateways = require "framegauge.tester.gateways"
 local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
 local members = require "framegauge.tester.members"
+local mixes = require "framegauge.core.mixes"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
 local placement = require "framegauge.tester.placement"
@@ -39,7 +40,7 @@ local OPEN_ROWS = {
    { key = "unasked", type = "boolean" },
 }
 local TRIAL_ROWS = {
-   { key = "frame_size", type = "size", min = 64 }, { key = "directions", type = "table" },
+   { key = "frame_size", type = "frame_size" }, { key = "directions", type = "table" },
    { key = "fps", type = "frame_rate" }, { key = "duration", type = "time" },
    { key = "loads", type = "table" }, { key = "burst", type = "table" }, { key = "streams", type = "table" },
    { key = "tags", type = "table" }, { key = "modifier", type = "string" },
@@ -326,13 +327,14 @@ function Tester:streams_of(o)
          name = name, from = list.array[i - 1].tx_port + 1, to = list.array[i - 1].rx_port + 1,
          fps = o.loads and o.loads[1].fps or o.fps,
          share = share < 1 and share or nil, measure = o.broadcast and {} or nil,
+         uneven = mixes.CYCLES[o.frame_size] ~= nil,
       }
    end
    return list, described, seconds
 end
 
 --- Run one trial and wait for its end.
--- @param o.frame_size   octets with FCS
+-- @param o.frame_size   octets with FCS, or a mix of sizes by its name (framegauge.core.mixes)
 -- @param o.directions   list of "east->west"; those that start from one port take turns in its load
 -- @param o.fps          frames per second of each port that sends, constant ...
 -- @param o.duration     ... for this many seconds, in the tester's time

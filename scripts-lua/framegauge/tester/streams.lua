@@ -3,14 +3,17 @@
 --- The streams of a trial, as the engine takes them: what each port sends, its receivers, its turns.
 local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
+local ethernet = require "framegauge.core.ethernet"
 local ffi = require "ffi"
 local frame = require "framegauge.traffic.frame"
 local load_rates = require "framegauge.traffic.loads"
 local measures = require "framegauge.tester.measures"
+local mixes = require "framegauge.core.mixes"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
 local tables = require "framegauge.core.tables"
 local topology = require "framegauge.traffic.topology"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -50,6 +53,7 @@ end
 local function ingredients(tester, from, to)
    local source, target = tester.plan.ports[from], tester.plan.ports[to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
+   local marks = tester.plan.needs.marks or {}
    local address = from == to and source["gateway" .. version] or target["ipv" .. version]
    return {
       version = version,
@@ -57,7 +61,8 @@ local function ingredients(tester, from, to)
       dst_mac = tester:gateway_mac(from, version) or octets.mac(tester.ports[to].mac),
       src = octets["ipv" .. version](source["ipv" .. version]),
       dst = octets["ipv" .. version](address),
-      vlan = source.vlan,
+      vlan = source.vlan, outer_vlan = marks.outer_vlan, pcp = marks.pcp, dei = marks.dei,
+      dscp = marks.dscp,
       vary = {},
    }
 end
@@ -77,7 +82,8 @@ end
 function List:add(o)
    self.count = self.count + 1
    self.frames[self.count] = o.frame
-   self.made[self.count] = { frame = o.frame, sizes = o.sizes, cycle = o.cycle, templates = o.templates }
+   self.made[self.count] = { frame = o.frame, sizes = o.sizes, cycle = o.cycle, templates = o.templates,
+      kept = o.kept }
    self.array[self.count - 1] = {
       tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, sizes = o.sizes, frames = o.frames,
       load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
@@ -151,7 +157,8 @@ function M.loads_of_trial(o)
    local list, given = {}, o.loads or { { fps = o.fps, seconds = o.duration } }
    for i, load in ipairs(given) do
       local said = math.min(modifiers.said_per_second(o.modifier), load.fps / 2)
-      list[i] = { fps = load.fps - said, seconds = load.seconds, max_lag = o.max_lag }
+      list[i] = { fps = load.fps - said, seconds = load.seconds, max_lag = o.max_lag,
+         overhead = mixes.CYCLES[o.frame_size] and ethernet.OVERHEAD }
    end
    local loads, n, seconds = M.loads(list)
    return loads, n, seconds, list[1].fps / given[1].fps
@@ -170,8 +177,27 @@ local TAG_ROWS = {
 local function set_tags(stream, tags, fps)
    tags = arguments.read("tags", tags, TAG_ROWS)
    stream.tags = tags.count
-   stream.tag_first = math.ceil(tags.first * fps)
+   stream.tag_first = math.ceil(tags.first * fps - 1e-6)
    stream.tag_every = math.max(1, math.floor(tags.every * fps))
+end
+
+-- Give a stream its test frames, of one size or of a mix, one after the other.
+local function with_frames(stream, size, made)
+   local cycle = mixes.CYCLES[size]
+   if not cycle then
+      stream.frame = frame.rfc2544(size, made)
+      return stream
+   end
+   if stream.turn.every > 1 then
+      user_error.raise(nil, 2, "a mix of frame sizes (%s) is sent neither in bursts nor in turn with other "
+         .. "streams of its port", size)
+   end
+   local kept
+   stream.turn, stream.sizes, stream.frames, kept = nil, M.cycle(cycle, function(one)
+      return frame.rfc2544(one, made)
+   end)
+   stream.cycle, stream.templates, stream.kept = cycle, kept[3], kept
+   return stream
 end
 
 --- The streams of a trial: the directions', then the modifier's own frames.
@@ -190,10 +216,9 @@ function M.of_trial(tester, o, loads, n)
          modifiers.between_stations(made, from, to, o.stations.count)
       end
       made = o.broadcast and modifiers.broadcast(made) or made
-      local stream = list:add {
-         from = from, to = to, turn = turns[i], frame = frame.rfc2544(o.frame_size, made),
-         phase = o.stagger and o.stagger[tester.ports[from].name],
-      }
+      local stream = list:add(with_frames({
+         from = from, to = to, turn = turns[i], phase = o.stagger and o.stagger[tester.ports[from].name],
+      }, o.frame_size, made))
       if o.tags then
          set_tags(stream, o.tags, loads[0].fps * turns[i].share)
       end
@@ -203,8 +228,8 @@ function M.of_trial(tester, o, loads, n)
       local from, to = ends(tester.ports, one.direction)
       local made = modifiers.broadcast(ingredients(tester, from, to))
       list:add {
-         from = from, to = to, turn = one.turn, frame = frame.rfc2544(o.frame_size, made), unmeasured = true,
-         loads = list.own_loads, n = list.own_loads and 1,
+         from = from, to = to, turn = one.turn, frame = frame.rfc2544(mixes.cycle(o.frame_size)[1], made),
+         unmeasured = true, loads = list.own_loads, n = list.own_loads and 1,
       }
    end
    return list, turns
@@ -267,7 +292,8 @@ function M.announcements(tester, o)
       end
       local made, count = modifiers.announcement(ingredients(tester, port, other), port, stations.count)
       seen[port], list.loads[0] = true, { fps = stations.fps, frames = count }
-      list:add { from = port, to = port, frame = frame.rfc2544(o.frame_size, made), unmeasured = true }
+      list:add { from = port, to = port, frame = frame.rfc2544(mixes.cycle(o.frame_size)[1], made),
+         unmeasured = true }
    end
    for _, direction in ipairs(o.directions) do
       local from, to = ends(tester.ports, direction)

@@ -2,6 +2,7 @@
 
 --- An event of progress (run/progress.lua) as a line of text. Programs take the event as it is.
 local format = require "framegauge.text.format"
+local mixes = require "framegauge.core.mixes"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -10,7 +11,7 @@ local count, decimal = format.count, format.decimal
 
 -- What is under way, and its load: at most two phrases.
 local function name_of(e)
-   local size = e.frame_size and ("  %d bytes"):format(e.frame_size) or ""
+   local size = e.frame_size and "  " .. mixes.text(e.frame_size) or ""
    return e.title or e.test:match "[^.]+$" .. (e.modifier and ", " .. e.modifier or "") .. size
 end
 

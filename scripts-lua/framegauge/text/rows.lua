@@ -267,8 +267,8 @@ function M.flat(record, rows)
       for _, one in ipairs(not known and rows or {}) do
          known = known or M.value(one, path) ~= nil
       end
-      local single = type(t) == "string" and t ~= "object" or not t.kind or t.kind == "list"
-         and t.of == "text"
+      local plain = t.kind == "forms" and type(t[1]) == "string" or t.kind == "list" and t.of == "text"
+      local single = type(t) == "string" and t ~= "object" or not t.kind or plain
       list[#list + 1] = single and known and { path, row } or nil
    end)
    return list

@@ -6,6 +6,7 @@
 -- optional = is left out where no line has it }. A terminal (framegauge.text.grid) and the page
 -- (report/html/tables) show the same columns.
 local format = require "framegauge.text.format"
+local mixes = require "framegauge.core.mixes"
 local rows = require "framegauge.text.rows"
 local units = require "framegauge.text.units"
 
@@ -40,13 +41,17 @@ local function plain_number(value)
    return math.abs(value) < 999999.5 and ("%.6g"):format(value) or format.decimal(value, 0)
 end
 
+local function size(value)
+   return mixes.CYCLES[value] and value or plain_number(value)
+end
+
 local function words(list)
    return table.concat(list, ", ")
 end
 
 --- How a value is written, by name: { function(value), unit below the heading, left = of words }.
 M.KINDS = {
-   count = { format.count }, number = { plain_number }, number3 = { fixed(3) },
+   count = { format.count }, number = { plain_number }, size = { size }, number3 = { fixed(3) },
    seconds = { plain_number, "s" }, seconds3 = { fixed(3), "s" }, time = { format.nanoseconds },
    us = { fixed(2, 1e3), "µs" }, us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" },
    fps = { format.frame_rate, "frames/s" }, frames = { format.count, "frames" },

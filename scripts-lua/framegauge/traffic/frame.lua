@@ -229,6 +229,23 @@ function M.make(template, stream, number, time_ns)
    return ffi.string(out, template.length)
 end
 
+--- Push the tags of a frame, from the outside in; priority and drop eligibility are the outermost one's.
+-- @param stack  layers so far; it is changed
+-- @param o      outer_vlan = id of the 802.1ad tag, vlan = of the 802.1Q one, or nil; pcp, dei
+-- @return the stack
+-- @usage frame.push_tags({ { "ethernet" } }, { vlan = 100, pcp = 5 })[2].priority --> 5
+function M.push_tags(stack, o)
+   local pcp, dei = o.pcp or 0, o.dei or 0
+   if o.outer_vlan then
+      stack[#stack + 1] = { "qinq", id = o.outer_vlan, priority = pcp, drop_eligible = dei }
+      pcp, dei = 0, 0
+   end
+   if o.vlan then
+      stack[#stack + 1] = { "vlan", id = o.vlan, priority = pcp, drop_eligible = dei }
+   end
+   return stack
+end
+
 --- The test frame of RFC 2544, C.2.6.4, but with DF: UDP echo, over IPv4 without UDP checksum, over IPv6 with
 -- (RFC 5180).
 -- @param size        bytes with FCS, a tag included
@@ -236,7 +253,7 @@ end
 -- @param o.src_mac, o.dst_mac  six octets
 -- @param o.src, o.dst          addresses, four or sixteen octets
 -- @param o.dst_port  UDP port; by default echo
--- @param o.vlan      VLAN id of a tag, or nil
+-- @param o.vlan, o.outer_vlan, o.pcp, o.dei  as push_tags() takes them; o.dscp
 -- @param o.outer     layers between Ethernet, or the tag, and IP, such as a tunnel's; or nil
 -- @param o.vary      what changes from frame to frame, see build(): src_mac, dst_mac, dst, src_port, dst_port
 -- @usage frame.rfc2544(64, { version = 4, src = "\198\18\1\2", dst = "\198\19\1\2" }).length --> 60
@@ -248,15 +265,13 @@ function M.rfc2544(size, o)
          vary = { source = vary.src_mac, destination = vary.dst_mac },
       },
    }
-   if o.vlan then
-      stack[#stack + 1] = { "vlan", id = o.vlan }
-   end
+   M.push_tags(stack, o)
    for _, layer in ipairs(o.outer or {}) do
       stack[#stack + 1] = layer
    end
    stack[#stack + 1] = {
       "ipv" .. o.version, source = o.src, destination = o.dst, vary = { destination = vary.dst },
-      flags = o.version == 4 and M.DONT_FRAGMENT or nil,
+      dscp = o.dscp, flags = o.version == 4 and M.DONT_FRAGMENT or nil,
    }
    stack[#stack + 1] = {
       "udp", destination = o.dst_port, checksum = o.version == 4 and 0 or nil,

@@ -6,23 +6,13 @@
 -- drawn here once, with a seed, so that the mean of what is sent is known and a frame's size follows from its
 -- number. A mix in random order is shuffled as a whole: every cycle holds exactly its shares.
 local bit = require "bit"
+local mixes = require "framegauge.core.mixes"
 
 local M = {}
 
 --- Sizes of the letters of a genome, bytes with FCS (RFC 6985, section 3). `z` is the largest frame.
 M.LETTERS = {
    a = 64, b = 128, c = 256, d = 512, e = 1024, f = 1280, g = 1518, h = 2112, i = 9000, j = 16000,
-}
-
--- The usual simple mix, 7:4:1, with the small ones spread; its middle frames differ from tool to tool.
-local SIMPLE = "AABAABAABABC"
-
---- Mixes by name: a genome and its letters.
-M.MIXES = {
-   imix = { genome = SIMPLE, letters = { A = 64, B = 570, C = 1518 } },
-   imix_576 = { genome = SIMPLE, letters = { A = 64, B = 576, C = 1518 } },
-   imix_594 = { genome = SIMPLE, letters = { A = 64, B = 594, C = 1518 } },
-   emix = { genome = "abceg" },
 }
 
 local MOST = 65536 -- FG_SIZES_MAX
@@ -132,17 +122,6 @@ local function letters_of(list)
    return letters
 end
 
-local function join(list)
-   local out = {}
-   for _, one in ipairs(list) do
-      local mix = M.MIXES[one]
-      for _, size in ipairs(mix and of_genome(mix.genome, mix.letters) or { one }) do
-         out[#out + 1] = size
-      end
-   end
-   return out
-end
-
 local FORMS = { "list", "genome", "mix", "from", "random" }
 
 -- Which of the forms is used; only one can be.
@@ -160,7 +139,7 @@ end
 
 local read = {
    default = function() return { 64 } end,
-   list = function(o) return join(o.list) end,
+   list = function(o) return mixes.all(o.list) end,
    genome = function(o) return of_genome(o.genome, letters_of(o.letters), o.largest) end,
    mix = function(o) return of_mix(o.mix) end,
    random = function(o) return of_random(o.random, o.seed or 1) end,
@@ -173,7 +152,7 @@ local read = {
 }
 
 --- The cycle of a stream's sizes.
--- @param o  the group `size` of a stream of the plan: list (of octets, or names of M.MIXES), or genome with
+-- @param o  the group `size` of a stream of the plan: list (of octets, or names of mixes), or genome with
 --           letters = list of { letter =, size = } and largest, or mix = list of { size =, weight = }, or
 --           from, to, step, or random = "64-1518"; order = "fixed" or "random", seed
 -- @return list of bytes with FCS; or nil and { key =, message =, expected = }

@@ -2,6 +2,7 @@
 
 --- Rows of what a trial of frames measures: latency, counts by direction, evidence (framegauge.text.rows).
 local measured = require "framegauge.trial.measured"
+local mixes = require "framegauge.core.mixes"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -287,6 +288,13 @@ local function answered(trial)
    return management and ("%d of %d"):format(management.replies, management.queries) or nil
 end
 
+local MIXES = tables.keys(mixes.CYCLES)
+
+--- The type of a frame size: a number, or the name of a mix.
+M.SIZE = rows.forms(function(value)
+   return type(value) == "number" and "ordinal" or MIXES
+end, "ordinal", MIXES)
+
 --- What every trial has, of whatever method.
 M.HEAD = {
    { "trial", "ordinal", "number", col = "Trial", at = "trials" },
@@ -296,8 +304,8 @@ M.HEAD = {
    { "phase", "text", "`search` (looking for the load, or the length or interval of bursts), `confirm` (the "
       .. "full-length trial that decides) or `measure`; of Y.1564 the service and its step", col = "Phase",
       at = "trials" },
-   { "frame_size", "ordinal", "of the frames, with FCS; null where they differ", null = true, col = "Frame",
-      unit = "bytes", at = "trials", as = "number" },
+   { "frame_size", M.SIZE, "of the frames, with FCS, or the name of a mix; null where they differ",
+      null = true, col = "Frame", unit = "bytes", at = "trials", as = "size" },
    { "direction", "text", "which way", col = "Direction", at = "trials" },
    { "modifier", M.MODIFIERS, "where the stream was not the plain one: its type", optional = true },
    { "duration_s", "positive", "for how long frames were sent", col = "Length", at = "trials" },

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Whether a plan keeps to the letter of RFC 2544, and where not.
+local tables = require "framegauge.core.tables"
+
 local M = {}
 
 local MIN_TRIAL, MIN_WAIT, MIN_SETTLE, MIN_SIZES = 60, 2, 5, 5
@@ -67,8 +69,9 @@ local GENERAL = {
       end
    end,
    function(o)
-      if #o.frame_sizes < MIN_SIZES then
-         return ("fewer than five frame sizes (%d; section 9)"):format(#o.frame_sizes)
+      local sizes = tables.map(o.frame_sizes, function(size) return tonumber(size) end)
+      if #sizes < MIN_SIZES then
+         return ("fewer than five frame sizes (%d; section 9)"):format(#sizes)
       end
    end,
 }

@@ -6,8 +6,10 @@
 -- before. Where that is nothing it is one that carries a good half of what can be tried and holds some
 -- frames. Only what decides on further trials needs to be right: which load loses frames, and roughly how
 -- many.
+local ethernet = require "framegauge.core.ethernet"
 local impairments = require "framegauge.tester.impairments"
 local loads = require "framegauge.traffic.loads"
+local mixes = require "framegauge.core.mixes"
 local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
 local throughput = require "framegauge.methods.rfc2544.throughput"
@@ -57,6 +59,7 @@ end
 -- Frames per second that a profile lets through, and how many at once; nil: none is for all frames. One that
 -- asks for a tag or a priority may be for none.
 local function policed(way, frame_size)
+   frame_size = mixes.mean(frame_size)
    local one = (way.profiles or {})[1]
    if not one or one.vlan or one.inner_vlan or one.pcp or one.dscp then
       return nil
@@ -64,6 +67,17 @@ local function policed(way, frame_size)
    local bps = one.algorithm == "rfc2698" and one.eir or one.cir + one.eir
    local bytes = one.cbs + one.ebs + one.shaping * one.cir / 8
    return bps / 8 / frame_size, math.floor(bytes / frame_size)
+end
+
+-- Frames per second that a way through the reference device forwards: each frame takes the time of its size.
+local function forwarded(tester, way, frame_size)
+   local cycle, seconds, fps = mixes.cycle(frame_size), 0, nil
+   for _, size in ipairs(cycle) do
+      fps = math.min(tester:max_fps(size), way.capacity or math.huge,
+         way.bandwidth and ethernet.fps(way.bandwidth, 2, size) or math.huge)
+      seconds = seconds + 1 / fps
+   end
+   return cycle[2] and #cycle / seconds or fps
 end
 
 -- Frames per second that leave the device, and how many may wait in it.
@@ -76,9 +90,8 @@ function Device:limits(direction, frame_size)
       return self.made_up.share * greatest(plan, max, frame_size), self.made_up.buffer, {}
    end
    local way = way_from(plan, direction:match "^(.-)%->")
-   local by_bits = way.bandwidth and way.bandwidth / (8 * frame_size)
-   local buffer = way.buffer_unit == "bytes" and math.floor(way.buffer / frame_size) or way.buffer
-   local most = math.min(max, way.capacity or max, by_bits or max)
+   local buffer = way.buffer_unit == "bytes" and math.floor(way.buffer / mixes.mean(frame_size)) or way.buffer
+   local most = forwarded(self.tester, way, frame_size)
    local passing, tokens = policed(way, frame_size)
    if passing and passing < most then
       return passing, tokens, way

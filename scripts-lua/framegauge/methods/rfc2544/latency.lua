@@ -12,6 +12,7 @@
 -- line; for a device that cuts through it may be below zero, and that is legal.
 local common = require "framegauge.methods.rfc2544.common"
 local format = require "framegauge.text.format"
+local mixes = require "framegauge.core.mixes"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
@@ -45,7 +46,11 @@ local function make_trials(plan, session, frame_size, line_fps, fps)
       records[i] = session:trial {
          test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
          fps = fps, seconds = o.trial, line_fps = line_fps,
-         tags = { first = o.tag_after, every = (o.trial - o.tag_after) / o.tags, count = o.tags },
+         -- of a mix each repetition tags the next frame, so that the tags have its sizes
+         tags = {
+            first = o.tag_after + (mixes.CYCLES[frame_size] and (i - 1) / fps or 0),
+            every = (o.trial - o.tag_after) / o.tags, count = o.tags,
+         },
       }
    end
    return records
@@ -153,7 +158,7 @@ function M.measure(plan, tester, session, frame_size, rows)
       if rate.fps then
          local wanted = plan.rfc2544.latency.definition
          local frame_ns = common.frame_ns(tester, direction, frame_size, wanted == "lifo")
-         local definition = wanted or (frame_ns and "lifo" or "fifo")
+         local definition = wanted or (frame_ns and not mixes.CYCLES[frame_size] and "lifo" or "fifo")
          add_figures(row, records, definition == "lifo" and frame_ns or 0, definition)
       else
          row.validity, row.reasons = common.without_rate(rate)

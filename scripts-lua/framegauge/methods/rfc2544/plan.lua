@@ -3,6 +3,7 @@
 --- RFC 2544 in a plan: its keys, and what it needs of the tester; what must hold between the keys is in
 -- plan_rules.lua. In the notation of plan/rows.lua and plan/registry.lua.
 local shared = require "framegauge.plan.shared_rows"
+local mixes = require "framegauge.core.mixes"
 local presets = require "framegauge.search.mlr.presets"
 local tables = require "framegauge.core.tables"
 
@@ -36,8 +37,7 @@ local goal_row = {
 local learned_row = {
    type = "group", help = "a frame size and its load",
    fields = {
-      { key = "frame_size", type = "size", min = "64", max = "16128", required = true,
-        help = "bytes with FCS" },
+      { key = "frame_size", type = "frame_size", required = true, help = "bytes with FCS, or a mix" },
       { key = "load", type = "frame_rate", min = "0.001fps", required = true,
         help = "what the device carries of it, about" },
    },
@@ -85,6 +85,8 @@ local throughput_row = {
    },
 }
 
+local marks = shared.marks
+
 local function rate(help)
    return { key = "rate", type = "rate", max = "100%", default_help = "the throughput", help = help }
 end
@@ -95,7 +97,7 @@ local latency = {
    fields = {
       rate "the load",
       { key = "definition", type = "enum", values = { "lifo", "fifo" },
-        default_help = "lifo where the port tells the rate of its line, else fifo",
+        default_help = "lifo where the port tells the rate of its line, else, and of a mix, fifo",
         help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from "
            .. "first bit to first bit" },
       { key = "trial", type = "time", default = "120s", min = "1ms", max = "24h",
@@ -212,9 +214,11 @@ local row = {
            "bursty_traffic",
         } },
         help = "which of its tests to run" },
-      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
-        least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
-        help = "bytes from the destination address to the FCS" },
+      { key = "frame_sizes", type = "list", of = { type = "frame_size" }, unique = true, least = 1,
+        default = { "64", "128", "256", "512", "1024", "1280", "1518" },
+        help = "bytes from the destination address to the FCS, or mixes of sizes by name (RFC 6985): imix, "
+           .. "imix_576 and imix_594 are 7:4:1 of 64, of 570, 576 or 594, and of 1518 bytes; emix is one "
+           .. "each of 64, 128, 256, 1024 and 1518" },
       { key = "bidirectional", type = "boolean", default = "true",
         help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to "
            .. "the second" },
@@ -233,7 +237,7 @@ local row = {
            .. "each second; "
            .. "routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the "
            .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
-      management,
+      management, marks[1], marks[2], marks[3], marks[4],
       { key = "budget", type = "time", min = "1s", max = "1000h", default_help = "none",
         help = "how long all tests may take. The throughput is then searched by mlr, and lengths of trials, "
            .. "waits and repetitions that the plan leaves open are shortened to fit, trials that decide on "
@@ -263,7 +267,11 @@ return {
       return not plan.rfc2544.bidirectional
    end,
    frame_sizes = function(plan)
-      return plan.rfc2544.frame_sizes
+      return mixes.all(plan.rfc2544.frame_sizes)
+   end,
+   marks = function(plan)
+      local o = plan.rfc2544
+      return { outer_vlan = o.outer_vlan, pcp = o.pcp, dei = o.dei and 1 or 0, dscp = o.dscp }
    end,
    shape = function(group)
       local throughput = group.throughput

@@ -3,8 +3,10 @@
 --- What must hold between the keys of RFC 2544. As in plan/rules.lua, each rule gets the values and the list
 -- of problems.
 local ethernet = require "framegauge.core.ethernet"
+local mixes = require "framegauge.core.mixes"
 local ports = require "framegauge.plan.ports"
 local presets = require "framegauge.search.mlr.presets"
+local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -14,21 +16,28 @@ local linked, is_wire = ports.linked, ports.is_wire
 local SHORTEST = { IPv4 = 64, IPv6 = 84 }
 local TAG = 4
 
+-- The VLANs of the ports that have one.
+local function vlans(values)
+   return tables.map(values.ports, function(port) return port.vlan end)
+end
+
 local function frames_hold_their_headers(values, found)
-   local version, tagged = "IPv4", false
+   local version, tags = "IPv4", math.min(1, #vlans(values)) + (values.rfc2544.outer_vlan and 1 or 0)
    for _, two in ipairs(linked(values)) do
       local a, b = two[1], two[2]
       version = a.ipv6 and b.ipv6 and not (a.ipv4 and b.ipv4) and "IPv6" or version
    end
-   for _, port in ipairs(values.ports) do
-      tagged = tagged or port.vlan ~= nil
-   end
-   local shortest = SHORTEST[version] + (tagged and TAG or 0)
-   local kind = tagged and version .. " test frame with a VLAN tag" or version .. " test frame"
+   local shortest = SHORTEST[version] + tags * TAG
+   local kind = version .. " test frame" .. (tags == 2 and " with two VLAN tags" or tags == 1
+      and " with a VLAN tag" or "")
    for i, size in ipairs(values.rfc2544.frame_sizes) do
-      if size < shortest then
+      local least = math.min(unpack(mixes.cycle(size)))
+      if least < shortest then
          found:add(found:item("rfc2544.frame_sizes", i),
-            ("%d bytes do not hold an %s"):format(size, kind), "at least " .. shortest)
+            ("%s%d bytes do not hold an %s"):format(least ~= size and size .. ": " or "", least, kind),
+            tags > 0 and ("at least %d: a tag counts as part of the frame (IEEE 802.3, 3.2.7), and an "
+               .. "untagged frame of %d with its tags has %d"):format(shortest, SHORTEST[version], shortest)
+               or "at least " .. shortest)
       end
    end
 end
@@ -97,8 +106,8 @@ local function check_loads(values, group, line_rate, says, found)
       local size = (not CAPS[key] or #sizes == #values.rfc2544.frame_sizes) and sizes[1]
       if size then
          found:add(("rfc2544.%s.%s"):format(group, key),
-            ("%s is more than the line carries in frames of %d bytes (%s: %s)"):format(rate.text, size, says,
-               units.format_bits(line_rate)),
+            ("%s is more than the line carries in frames of %s (%s: %s)"):format(rate.text,
+               mixes.text(size), says, units.format_bits(line_rate)),
             ("at most %s fps"):format(units.format_count(ethernet.max_fps(line_rate, size))))
       end
    end
@@ -205,6 +214,30 @@ local function routed(values)
    return any, all, all4
 end
 
+-- What cannot be done with a mix: function(values) -> whether it is asked for; why not; what can be.
+local NOT_MIXED = {
+   { function(values) return values.topology == "partial-mesh" and #values.ports > 2 end,
+      "in a partial mesh ports send to several others in turn", "topology: pairs" },
+   { function(values) return tables.contains(values.rfc2544.modifiers, "broadcast") end,
+      "broadcasts take turns with the other frames", "other modifiers" },
+   { function(values) return tables.contains(values.rfc2544.tests, "bursty_traffic") end,
+      "bursty_traffic counts pauses in frame times, and a mix has several", "the tests without it" },
+   { function(values)
+      return values.rfc2544.latency.definition == "lifo" and tables.contains(values.rfc2544.tests, "latency")
+   end, "lifo takes off the time of a frame, and a mix has several", "rfc2544.latency.definition: fifo" },
+}
+
+local function mixes_are_possible(values, found)
+   for i, size in ipairs(values.rfc2544.frame_sizes) do
+      for _, one in ipairs(mixes.CYCLES[size] and NOT_MIXED or {}) do
+         if one[1](values) then
+            found:add(found:item("rfc2544.frame_sizes", i), ("not %s: %s"):format(size, one[2]), one[3])
+            break
+         end
+      end
+   end
+end
+
 local SPOKEN_TO = {
    ["management-frames"] = "no address of the device to ask: it is asked over IPv4, at the gateway",
    ["routing-updates"] = "no router to inform: it is informed over IPv4, at the gateway",
@@ -232,4 +265,9 @@ end
 return {
    frames_hold_their_headers, shares_have_a_line, loads_fit_the_line, loads_are_in_order,
    tags_are_in_the_stream, reset_has_a_device, goals_can_be_reached, modifiers_suit_the_ports,
+   mixes_are_possible,
+   function(values, found)
+      shared_rules.tags_are_whole(values.rfc2544, "rfc2544.", #vlans(values) == #values.ports,
+         "a vlan at every port", found)
+   end,
 }

@@ -10,6 +10,7 @@
 -- the other one when the tester could not (its own link went down with the device).
 local common = require "framegauge.methods.rfc2544.common"
 local hook = require "framegauge.methods.hook"
+local mixes = require "framegauge.core.mixes"
 local stats = require "framegauge.trial.stats"
 local uv = require "luv"
 local verdict = require "framegauge.text.verdict"
@@ -40,7 +41,7 @@ local LEAST_GAP = 2 -- nominal gaps
 
 --- It is made with the smallest frame size of the plan alone (RFC 2544, 26.6).
 function M.frame_sizes(plan)
-   return { math.min(unpack(plan.rfc2544.frame_sizes)) }
+   return { mixes.first(plan.rfc2544.frame_sizes) }
 end
 
 --- Who resets the device.

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Result rows of RFC 2544's tests (framegauge.text.rows).
+local mixes = require "framegauge.core.mixes"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
 local uncertainty = require "framegauge.methods.rfc2544.uncertainty"
@@ -15,8 +16,8 @@ local function direction_in_words(direction)
 end
 
 local HEAD = {
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
-      id = "%s bytes" },
+   { "frame_size", trial.SIZE, "bytes with FCS, or the name of a mix (RFC 6985)", col = "Frame",
+      unit = "bytes", as = "size", id = mixes.text },
    { "direction", "text", "`both` (both at once, each with the load given), or `from->to`",
       col = "Direction", id = direction_in_words },
    { "modifier", trial.MODIFIERS, "where the stream was not the plain one: its type", optional = true,

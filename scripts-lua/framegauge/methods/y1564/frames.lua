@@ -20,18 +20,6 @@ function M.marks(path, colour)
    return pcp, dei, dscp
 end
 
--- Tags from the outside in; priority and drop eligibility are the outermost tag's.
-local function push_tags(stack, service, port, pcp, dei)
-   local vlan = service.vlan or port.vlan
-   if service.outer_vlan then
-      stack[#stack + 1] = { "qinq", id = service.outer_vlan, priority = pcp, drop_eligible = dei }
-      pcp, dei = 0, 0
-   end
-   if vlan then
-      stack[#stack + 1] = { "vlan", id = vlan, priority = pcp, drop_eligible = dei }
-   end
-end
-
 -- In a loopback the far end is the port's gateway.
 local function destination_of(version, own, path, ports)
    local key = path.from == path.to and "gateway" or "ipv"
@@ -60,7 +48,9 @@ function M.build(tester, path, colour)
          destination = tester:gateway_mac(path.from, version) or octets.mac(tester.ports[path.to].mac),
       },
    }
-   push_tags(stack, service, source, pcp, dei)
+   frame.push_tags(stack, {
+      outer_vlan = service.outer_vlan, vlan = service.vlan or source.vlan, pcp = pcp, dei = dei,
+   })
    stack[#stack + 1] = {
       "ipv" .. version, source = octets["ipv" .. version](from or source["ipv" .. version]),
       destination = destination_of(version, to, path, plan.ports),

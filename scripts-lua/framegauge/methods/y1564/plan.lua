@@ -6,6 +6,7 @@ local ethernet = require "framegauge.core.ethernet"
 local paths = require "framegauge.methods.y1564.paths"
 local shared = require "framegauge.plan.shared_rows"
 local ports = require "framegauge.plan.ports"
+local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -60,12 +61,7 @@ local service_row = {
         help = "which ways to test; each is tested and judged by itself" },
       { key = "vlan", type = "integer", min = "1", max = "4094", default_help = "the port's, or none",
         help = "VLAN of its frames; the tag is part of their size" },
-      { key = "outer_vlan", type = "integer", min = "1", max = "4094", default_help = "none",
-        help = "service VLAN (802.1ad) around that VLAN" },
-      { key = "pcp", type = "integer", min = "0", max = "7", default = "0",
-        help = "priority in the outermost tag" },
-      { key = "dscp", type = "integer", min = "0", max = "63", default = "0",
-        help = "DSCP of its IP header" },
+      shared.outer_vlan, shared.pcp, shared.dscp,
       { key = "source", type = "ip", default_help = "the port's", help = "IP address it comes from" },
       { key = "destination", type = "ip", default_help = "the other port's",
         help = "IP address it goes to; the other way these two change places" },
@@ -263,12 +259,7 @@ end
 
 local function check_tags(service, values, found)
    local vlan = vlan_of(service, values)
-   if service.outer_vlan and not vlan then
-      found:add(key_of(service, "outer_vlan"), "there is no VLAN inside", "vlan in addition")
-   end
-   if service.pcp > 0 and not vlan then
-      found:add(key_of(service, "pcp"), "a frame without a tag has no priority", "vlan in addition")
-   end
+   shared_rules.tags_are_whole(service, key_of(service, ""), vlan, "vlan in addition", found)
    if (service.marking == "pcp" or service.marking == "dei") and not vlan then
       found:add(key_of(service, "marking"),
          ("a frame without a tag has no %s"):format(service.marking:upper()),

@@ -3,6 +3,7 @@
 --- Charts of rows: one figure against another with a line for each group of them, or a bar for each row.
 local Plot = require "framegauge.report.chart.plot"
 local formatters = require "framegauge.report.html.formatters"
+local mixes = require "framegauge.core.mixes"
 local rows = require "framegauge.text.rows"
 local scale = require "framegauge.report.chart.scale"
 
@@ -34,7 +35,7 @@ local SCALES = {
 }
 
 local function axis(o, values)
-   table.sort(values)
+   table.sort(values, function(a, b) return mixes.mean(a) < mixes.mean(b) end)
    local each = {}
    for _, value in ipairs(values) do
       each[#each + 1] = value ~= each[#each] and value or nil
@@ -59,7 +60,7 @@ local function drawn(o)
                end
             end
          end
-         table.sort(one.points, function(a, b) return a[1] < b[1] end)
+         table.sort(one.points, function(a, b) return mixes.mean(a[1]) < mixes.mean(b[1]) end)
          list[#list + 1] = #one.points > 0 and one or nil
       end
    end

@@ -4,6 +4,7 @@
 --
 -- A scale is a function value -> 0..1 with the list of its ticks, { value, text }.
 local format = require "framegauge.text.format"
+local mixes = require "framegauge.core.mixes"
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -135,22 +136,23 @@ function M.fitting(min, max, write)
    return M.linear(max, write)
 end
 
---- Logarithmic over values that are ticks themselves, such as frame sizes, with some room at both ends.
+--- Logarithmic over values that are ticks themselves, such as frame sizes, with some room at both ends. A mix
+-- of sizes stands at its mean.
 -- @param values  list, ascending
 -- @param apart   least distance of two written ticks, as a share of the axis
 function M.points(values, apart)
-   local first, last = values[1], values[#values]
+   local first, last = mixes.mean(values[1]), mixes.mean(values[#values])
    local margin = first == last and 2 or (last / first) ^ 0.04
    local place = log_place(first / margin, last * margin)
    local ticks, free = {}, -1
    for _, value in ipairs(values) do
-      local at = place(value)
+      local at = place(mixes.mean(value))
       if at >= free then
          ticks[#ticks + 1] = { value, tostring(value) }
          free = at + apart
       end
    end
-   return scale(place, first, last, ticks)
+   return scale(function(value) return place(mixes.mean(value)) end, first, last, ticks)
 end
 
 --- Values at even distances, whatever lies between them, such as 0, 0.1 and 5 %.

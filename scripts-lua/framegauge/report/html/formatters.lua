@@ -3,6 +3,7 @@
 --- Figures and words as the sections of the page share them.
 local format = require "framegauge.text.format"
 local h = require "framegauge.text.xml"
+local mixes = require "framegauge.core.mixes"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
@@ -129,13 +130,13 @@ end
 
 --- "64 bytes, east → west"
 function M.subject(row)
-   return ("%d bytes, %s"):format(row.frame_size, M.stream(row))
+   return ("%s, %s"):format(mixes.text(row.frame_size), M.stream(row))
 end
 
 --- The frame sizes of some rows, or other values, ascending, each once.
 function M.sizes(rows, key)
    local list = tables.field(M.grouped(rows, key or "frame_size"), "name")
-   table.sort(list)
+   table.sort(list, key and nil or mixes.before)
    return list
 end
 
@@ -143,7 +144,7 @@ end
 function M.by_size(rows)
    local list = { unpack(rows) }
    table.sort(list, function(a, b)
-      return a.frame_size < b.frame_size
+      return mixes.before(a.frame_size, b.frame_size)
    end)
    return list
 end

@@ -6,6 +6,7 @@ local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
+local mixes = require "framegauge.core.mixes"
 local notes = require "framegauge.report.notes"
 local result_rows = require "framegauge.methods.rfc2544.result"
 local sections = require "framegauge.methods.rfc2544.report.sections"
@@ -72,7 +73,7 @@ local function lines_of(all)
    end
    table.sort(lines, function(a, b)
       if a.frame_size ~= b.frame_size then
-         return a.frame_size < b.frame_size
+         return mixes.before(a.frame_size, b.frame_size)
       end
       return formatters.stream(a) .. (a.goal or "") < formatters.stream(b) .. (b.goal or "")
    end)
@@ -278,9 +279,9 @@ function M.missing(result, name)
       there[row.frame_size] = true
    end
    for _, test in ipairs(o.tests) do
-      for _, size in ipairs(test ~= name and {} or name == "reset" and { math.min(unpack(o.frame_sizes)) }
+      for _, size in ipairs(test ~= name and {} or name == "reset" and { mixes.first(o.frame_sizes) }
          or o.frame_sizes) do
-         list[#list + 1] = not there[size] and size .. " bytes" or nil
+         list[#list + 1] = not there[size] and mixes.text(size) or nil
       end
    end
    return list

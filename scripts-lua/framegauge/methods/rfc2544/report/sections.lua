@@ -7,6 +7,7 @@ local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local lines = require "framegauge.report.chart.lines"
+local mixes = require "framegauge.core.mixes"
 local notes = require "framegauge.report.notes"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.report.html.tables"
@@ -50,7 +51,7 @@ end
 -- What a point at a frame size says: "64 bytes: 1,234 frames/s".
 local function at_size(form, write)
    return function(row, y)
-      return (("%d bytes: " .. form):format(row.frame_size, write(y)))
+      return (("%s: " .. form):format(mixes.text(row.frame_size), write(y)))
    end
 end
 
@@ -68,7 +69,7 @@ function M.throughput.headline(rows)
       return row.throughput_percent and ("%.2f %% of the line, %s Mbit/s layer 2"):format(
          row.throughput_percent, show.KINDS.mbps[1](row.throughput_l2_mbps))
    end)
-   return { ("Throughput at %d bytes"):format(row.frame_size),
+   return { "Throughput at " .. mixes.text(row.frame_size),
       formatters.tile(row, "throughput_fps", function(fps) return at_least(row, count(fps)) end),
       row.throughput_fps and "frames/s" or "", remark }
 end
@@ -85,7 +86,7 @@ function M.throughput.second(rows)
    return rows[1].theoretical_fps and {
       "Line rate reached at", measured > 0 and ("%d of %d"):format(#full, measured) or "not measured",
       measured == 0 and "" or measured == 1 and "size" or "sizes",
-      measured > 0 and (full[1] and ("shortest: %d bytes"):format(full[1]) or "at no frame size") or nil,
+      measured > 0 and (full[1] and "shortest: " .. mixes.text(full[1]) or "at no frame size") or nil,
    }
 end
 
@@ -149,7 +150,7 @@ local function spread_chart(key, where)
          description = "Least, median, 99th and 99.9th percentile and greatest latency for each frame size.",
          x = SIZES, y = { label = "latency, µs", scale = "fitting" }, lines = each,
          band = not same and { figure "min_ns", figure "max_ns" } or nil,
-         say = function(row, y, line) return ("%d bytes: %s µs (%s)"):format(row.frame_size,
+         say = function(row, y, line) return ("%s: %s µs (%s)"):format(mixes.text(row.frame_size),
             format.decimal(y, 2), line.name) end,
          caption = ("Latency %s against frame size, %s: %s."):format(where, direction, same
             and "no frame took more than 0.5 % longer than another" or "all frames lie in the shaded band"),
@@ -193,7 +194,7 @@ function M.latency.headline(rows)
       return row.latency_mean_ns and ("mean of %s, %s"):format(
          formatters.plural(row.tagged_frames, "tagged frame"), row.definition:upper())
    end)
-   return { ("Latency at %d bytes"):format(row.frame_size), formatters.tile(row, "latency_mean_ns", us),
+   return { "Latency at " .. mixes.text(row.frame_size), formatters.tile(row, "latency_mean_ns", us),
       row.latency_mean_ns and "µs" or "", remark }
 end
 
@@ -222,7 +223,7 @@ function M.frame_loss.headline(rows)
    local size = formatters.grouped(formatters.by_size(rows), "frame_size")[1]
    local row = formatters.largest(by_load(size.rows)[1].rows, "loss_ratio")
    return {
-      ("Loss at %d bytes"):format(row.frame_size), loss(row), "%", ("at %.4g %% "
+      "Loss at " .. mixes.text(row.frame_size), loss(row), "%", ("at %.4g %% "
          .. "load"):format(row.load_percent),
    }
 end
@@ -270,7 +271,7 @@ function M.frame_loss.charts(rows)
                   .. "bytes" end,
             } },
             say = function(row)
-               return ("%d bytes at %.4g %% load: %s %% lost"):format(row.frame_size, row.load_percent,
+               return ("%s at %.4g %% load: %s %% lost"):format(mixes.text(row.frame_size), row.load_percent,
                   loss(row))
             end,
          },
@@ -298,7 +299,7 @@ function M.back_to_back.headline(rows)
    local row, remark = worst(with_bursts(rows), "burst_mean_frames", ">=", function(row)
       return "buffer time, corrected: " .. formatters.nanoseconds(row.buffer_time_corrected_ns)
    end)
-   return { ("Burst at %d bytes"):format(row.frame_size), at_least(row, count(row.burst_mean_frames)),
+   return { "Burst at " .. mixes.text(row.frame_size), at_least(row, count(row.burst_mean_frames)),
       "frames", remark }
 end
 
@@ -384,7 +385,7 @@ function M.bursty_traffic.headline(rows)
       return row.interval_ns and ("shortest interval without loss, %.2f %% of the line"):format(
          row.load_mean_percent) or row.validity == "valid" and "no interval passes without loss" or nil
    end)
-   return { ("Bursts of %s at %d bytes"):format(count(row.burst_frames), row.frame_size),
+   return { ("Bursts of %s at %s"):format(count(row.burst_frames), mixes.text(row.frame_size)),
       formatters.tile(row, "interval_ns", us), row.interval_ns and "µs" or "", remark }
 end
 
@@ -407,7 +408,7 @@ function M.bursty_traffic.charts(rows)
             y = "load_mean_percent", name = function(n) return ("bursts of %s frames"):format(count(n)) end,
          } },
          say = function(row, y)
-            return ("%d bytes, bursts of %s frames: %.2f %% of the line"):format(row.frame_size,
+            return ("%s, bursts of %s frames: %.2f %% of the line"):format(mixes.text(row.frame_size),
                count(row.burst_frames), y)
          end,
       }
