@@ -9,7 +9,7 @@
 local Tester = require "framegauge.tester"
 local line = require "framegauge.line"
 local plan = require "framegauge.plan"
-local stream_config = require "framegauge.traffic.stream_config"
+local stream_config = require "framegauge.stream_config"
 
 local SECONDS, EVERY = 1, 200
 local percent = tonumber(arg[1]) or 50

@@ -11,7 +11,7 @@
 -- a flow.
 local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
-local stream_config = require "framegauge.traffic.stream_config"
+local stream_config = require "framegauge.stream_config"
 
 local FLOWS, SECONDS, FPS = 4, 1, 10000
 local PLAN = [[

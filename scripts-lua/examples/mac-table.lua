@@ -12,7 +12,7 @@
 -- announce themselves. Between trials a real bridge must have the time to forget: its ageing time.
 local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
-local stream_config = require "framegauge.traffic.stream_config"
+local stream_config = require "framegauge.stream_config"
 
 local CAPACITY = 1234 -- of the reference device, to be found
 local MOST, FPS, OWN = 4096, 10000, 2

@@ -7,7 +7,7 @@
 -- With a URL the flow goes between two ports of that server, ours or another one. Without it the script has a
 -- server of its own, with a reference device that loses every tenth frame.
 local client = require "framegauge.otg.client"
-local job = require "framegauge.core.job"
+local job = require "framegauge.job"
 local plan = require "framegauge.plan"
 local server = require "framegauge.otg.server"
 

@@ -10,7 +10,7 @@
 -- found missing.
 local Tester = require "framegauge.tester"
 local capture = require "framegauge.capture"
-local pcap = require "framegauge.cli.pcap"
+local pcap = require "framegauge.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
 

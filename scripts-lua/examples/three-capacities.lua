@@ -8,7 +8,6 @@
 -- might be the ports. The script checks that every answer is the device's.
 local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
-local search = require "framegauge.search"
 
 local PLAN = [[
 test: rfc2544
@@ -20,29 +19,15 @@ reference_device: {rate: 1Gbps}
 local RESOLUTION = 1000 -- frames per second
 local BUFFER = 512 -- frames that the device may still hold when the load ends
 
---- Highest load without loss from the first port to the second, by halves of one-second trials.
-local function throughput(tester)
-   local function trial(load, seconds)
-      local raw = tester:trial {
-         frame_size = 64, fps = load, duration = seconds, directions = { "east->west" },
-         learning_wait = 0, drain = 0.1, settle = 0,
-      }
-      local counts = raw.directions[1]
-      return { tx = counts.tx, rx = counts.rx, lost = counts.tx - counts.rx, validity = "valid" }
-   end
-   return search.get("binary").run({
-      trial = trial, min = 0, max = tester:max_fps(64), resolution = RESOLUTION, tolerance = 0,
-      search_trial = 1, final_trial = 1, backoff = RESOLUTION, max_trials = 50,
-   }).load
-end
-
 print("capacity fps   found fps")
 for _, capacity in ipairs { 250000, 700000, 1200000 } do
    local loaded, errors = plan.load_text(PLAN, "built-in plan", {
       sets = { ("reference_device.capacity=%dfps"):format(capacity) },
    })
    local tester = assert(Tester.open(assert(loaded, errors and table.concat(errors, "\n"))))
-   local found = throughput(tester)
+   local found = tester:throughput({
+      frame_size = 64, directions = { "east->west" }, trial = "1s", resolution = RESOLUTION .. "fps",
+   }).throughput_fps
    tester:close()
    print(("%12d %11d"):format(capacity, found))
    if math.abs(found - capacity) > RESOLUTION + BUFFER then

@@ -3,7 +3,7 @@
 -- What is public is documented, and its examples give what they say.
 local Tester = require "framegauge.tester"
 local doc = require "framegauge.cli.script_api"
-local pcap = require "framegauge.cli.pcap"
+local pcap = require "framegauge.text.pcap"
 local plan = require "framegauge.plan"
 local scratch = require "scratch"
 local show = require "framegauge.console.show"

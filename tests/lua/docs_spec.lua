@@ -189,6 +189,17 @@ describe("the documentation", function()
       assert.equal("", table.concat(wrong, "\n"))
    end)
 
+   it("has a page of every module that an example requires", function()
+      local wrong = {}
+      for file in scratch.shell("ls '" .. scratch.PROJECT .. "scripts-lua/examples/'*.lua"):gmatch "%S+" do
+         for line in scratch.read(file):gmatch "[^\n]+" do
+            -- OTG is described as an API (docs/how-to/otg.md), whose example has a server of its own
+            wrong_modules(file:match "[^/]+$", line:gsub("framegauge%.otg%.%l+", ""), wrong)
+         end
+      end
+      assert.equal("", table.concat(wrong, "\n"))
+   end)
+
    it("has the layers of lib/meson.build and the folders of Lua in its architecture", function()
       local page = scratch.read(scratch.PROJECT .. "docs/explanation/architecture.md")
       local libraries = scratch.read(scratch.PROJECT .. "lib/meson.build"):match "libraries = %[(.-)%]"

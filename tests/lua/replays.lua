@@ -4,7 +4,7 @@
 local Tester = require "framegauge.tester"
 local assert = require "luassert"
 local job = require "framegauge.core.job"
-local pcap = require "framegauge.cli.pcap"
+local pcap = require "framegauge.text.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
 local scratch = require "scratch"

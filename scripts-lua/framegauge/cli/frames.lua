@@ -90,7 +90,7 @@ local function in_order(list, count)
 end
 
 local function write_capture(path, list, count)
-   local file, message = require("framegauge.cli.pcap").create(path)
+   local file, message = require("framegauge.text.pcap").create(path)
    if not file then
       user_error.raise("frames", MACHINE, "%s", message)
    end

@@ -3,6 +3,7 @@
 --- `framegauge script`: a Lua file of the user's, as a job on the event loop.
 local job = require "framegauge.core.job"
 local named_file = require "framegauge.core.named_file"
+require "framegauge.methods.rfc2544.script" -- gives testers their search
 
 local M = {}
 

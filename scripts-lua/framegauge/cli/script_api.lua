@@ -22,9 +22,11 @@ M.MODULES = {
    { "line", "framegauge.core.ethernet" }, { "link", "framegauge.tester.link" },
    { "lldp", "framegauge.tester.lldp" },
    { "method", "framegauge.run.script" }, { "plan", "framegauge.plan" }, { "port", "framegauge.tester.port" },
-   { "replay", "framegauge.replay" }, { "report", "framegauge.report" },
+   { "pcap", "framegauge.text.pcap" }, { "replay", "framegauge.replay" }, { "report", "framegauge.report" },
+   { "rfc2544", "framegauge.methods.rfc2544.script" },
    { "search", "framegauge.search" }, { "stats", "framegauge.trial.stats" },
-   { "stream", "framegauge.trial.stream" }, { "tester", "framegauge.tester" },
+   { "stream", "framegauge.trial.stream" },
+   { "stream_config", "framegauge.traffic.stream_config" }, { "tester", "framegauge.tester" },
    { "trial", "framegauge.trial" },
    { "units", "framegauge.text.units" },
 }

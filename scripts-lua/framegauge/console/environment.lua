@@ -8,6 +8,7 @@ local command = require "framegauge.console.command"
 local doc = require "framegauge.cli.script_api"
 local suggest = require "framegauge.core.suggest"
 local user_error = require "framegauge.core.user_error"
+require "framegauge.methods.rfc2544.script" -- gives testers their search
 
 local M = {}
 

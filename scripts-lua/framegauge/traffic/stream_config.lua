@@ -12,13 +12,13 @@ local MEASURE = { "variation", "payload" } -- framegauge.tester.measures
 
 local M = {}
 
---- What the arithmetic of a stream's load needs (framegauge.traffic.loads).
+-- What the arithmetic of a stream's load needs (framegauge.traffic.loads).
 function M.context(ports, stream, line_rate)
    local _, description = sizes.of(stream)
    return { sizes = description, bps = line_rate, tags = stack.tags(ports, stream) }
 end
 
---- Frames per second of a stream.
+-- Frames per second of a stream.
 -- @param ports      of the plan
 -- @param line_rate  bits per second of the line it is sent on; nil: it has none
 -- @param rate       group `rate`; default: the stream's
@@ -36,14 +36,14 @@ function M.fps(ports, stream, line_rate, rate)
    return frames / seconds, peak
 end
 
---- Frames that a stream sends in a time; of a Poisson process in the mean.
+-- Frames that a stream sends in a time; of a Poisson process in the mean.
 -- @return a whole number, nil for a share of a line that is not known; and how many its load alone would send
 function M.frames(ports, stream, line_rate, seconds)
    local frames = loads.frames(loads.of(stream.rate, M.context(ports, stream, line_rate), seconds))
    return frames and math.min(frames, stream.frames or frames), frames
 end
 
---- What is wrong with the number of frames of a stream: its load has to send them in the time.
+-- What is wrong with the number of frames of a stream: its load has to send them in the time.
 -- @return nil, or { key =, message =, expected = }
 function M.count_problem(ports, stream, line_rate, seconds)
    local _, most = M.frames(ports, stream, line_rate, seconds)
@@ -54,7 +54,7 @@ function M.count_problem(ports, stream, line_rate, seconds)
       units.format_time(seconds)), expected = "no more, or another rate or duration" }
 end
 
---- When and in what sizes the streams send. Those that leave a port together are spread: the first frame of
+-- When and in what sizes the streams send. Those that leave a port together are spread: the first frame of
 -- the k-th of n is put off by k/n of the time between two of its own, or of all the time if that is shorter.
 -- @param ports    of the plan
 -- @param streams  of the plan
@@ -88,6 +88,15 @@ end
 -- @return list of { name =, from =, to =, frame = and sizes = (framegauge.tester.streams), frame_size = the
 -- mean, loads =, limit =, phase = (as M.times() gives them), measure =, t_max =, errors =, and faults = the
 -- same as the engine takes it }
+-- @usage local loaded = plan.load_text([[
+-- test: traffic
+-- ports: {east: {device: wire0}, west: {device: wire1}}
+-- streams: {voice: {from: east, to: west, size: imix, rate: 1kfps}}
+-- ]], "own plan")
+-- local own = Tester.open(loaded)
+-- local raw = own:trial { streams = stream_config.streams(own, 1), drain = "10ms" }
+-- own:close()
+-- return raw.directions[1].name, raw.directions[1].rx --> voice 1000
 function M.streams(tester, seconds)
    local macs, ports = stack.known(tester), tester.plan.ports
    local list = M.times(ports, tester.plan.streams, tester, seconds)

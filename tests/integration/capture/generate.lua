@@ -3,7 +3,7 @@
 -- A capture to replay: framegauge script generate.lua FILE MEGABYTES FRAMES-PER-SECOND
 --
 -- Frames of 60 to 1514 octets, no two alike, at uneven times; always the same.
-local pcap = require "framegauge.cli.pcap"
+local pcap = require "framegauge.text.pcap"
 
 local path, megabytes, fps = arg[1], tonumber(arg[2]), tonumber(arg[3])
 local file = assert(pcap.create(path))

@@ -11,7 +11,7 @@
 local dissection = require "framegauge.cli.dissection"
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
-local pcap = require "framegauge.cli.pcap"
+local pcap = require "framegauge.text.pcap"
 local protocols = require "framegauge.core.protocols"
 
 local FREE = {}

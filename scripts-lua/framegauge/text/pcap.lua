@@ -17,6 +17,9 @@ end
 
 --- Begin a file.
 -- @return the writer, or nil and a message
+-- @usage local file = pcap.create(path)
+-- file:add(frame.make(frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }), 1, 0, 0), 1000)
+-- return file:close() --> true
 function M.create(path)
    local file, message = io.open(path, "wb")
    if not file then
@@ -27,14 +30,14 @@ function M.create(path)
    return setmetatable({ file = file }, Writer)
 end
 
---- Add a frame.
+-- Add a frame.
 -- @param octets   without FCS
 -- @param time_ns  since the beginning
 function Writer:add(octets, time_ns)
    self.file:write(words(math.floor(time_ns / 1e9), time_ns % 1e9, #octets, #octets), octets)
 end
 
---- End the file. @return true, or nil and a message
+-- End the file. @return true, or nil and a message
 function Writer:close()
    return self.file:close()
 end
