@@ -1,44 +1,58 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A headless Chromium, over its DevTools protocol. Each page has a context of its own, without cookies."""
+"""A headless Chromium, by its DevTools protocol over a pipe. Each page has a profile of its own."""
+import fcntl
 import json
+import os
 import subprocess
 import tempfile
 import time
-import urllib.request
 
-import websocket
-
-OPTIONS = ['--headless', '--no-sandbox', '--disable-background-networking', '--disable-gpu', '--no-first-run',
-           '--disable-dev-shm-usage', '--hide-scrollbars', '--remote-debugging-port=0',
-           '--remote-allow-origins=*', 'about:blank']
+OPTIONS = ['--headless=new', '--no-sandbox', '--disable-background-networking', '--disable-gpu',
+           '--no-first-run', '--disable-dev-shm-usage', '--hide-scrollbars', '--remote-debugging-pipe',
+           'about:blank']
 
 
 class Browser:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        theirs, self.out = os.pipe()
+        self.into, answers = os.pipe()
+
+        def pipes():  # as descriptors 3 and 4, whatever had these numbers
+            high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (theirs, answers)]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
         self.process = subprocess.Popen(
-            ['chromium', f'--user-data-dir={self.folder.name}', *OPTIONS],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        address = None
-        while address is None:
-            line = self.process.stderr.readline()
-            if line.startswith('DevTools listening on '):
-                address = line.split()[-1]
-            elif not line:
-                raise RuntimeError('chromium has ended')
-        self.host = address.split('/')[2]
-        targets = json.load(urllib.request.urlopen(f'http://{self.host}/json'))
-        page = next(target for target in targets if target['type'] == 'page')
-        self.socket = websocket.create_connection(page['webSocketDebuggerUrl'], timeout=60)
-        self.last, self.events = 0, []
+            ['chromium', f'--user-data-dir={self.folder.name}', *OPTIONS], close_fds=False, preexec_fn=pipes,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(theirs)
+        os.close(answers)
+        self.last, self.events, self.rest, self.session = 0, [], b'', None
+        target = self.call('Target.createTarget', url='about:blank')['targetId']
+        self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
         for domain in 'Page', 'Runtime', 'Network', 'Log':
             self.call(domain + '.enable')
 
+    def receive(self):
+        while b'\0' not in self.rest:
+            got = os.read(self.into, 1 << 20)
+            if not got:
+                raise RuntimeError('chromium has ended')
+            self.rest += got
+        message, self.rest = self.rest.split(b'\0', 1)
+        return json.loads(message)
+
     def call(self, method, **parameters):
         self.last += 1
-        self.socket.send(json.dumps({'id': self.last, 'method': method, 'params': parameters}))
+        order = {'id': self.last, 'method': method, 'params': parameters}
+        if self.session:
+            order['sessionId'] = self.session
+        data = json.dumps(order).encode() + b'\0'
+        while data:
+            data = data[os.write(self.out, data):]
         while True:
-            message = json.loads(self.socket.recv())
+            message = self.receive()
             if message.get('id') == self.last:
                 if 'error' in message:
                     raise RuntimeError(message['error'])
@@ -95,8 +109,8 @@ class Browser:
         self.call('Page.navigate', url=url)
 
     def close(self):
-        self.socket.close()
         self.process.terminate()
         self.process.wait()
-        self.process.stderr.close()
+        os.close(self.out)
+        os.close(self.into)
         self.folder.cleanup()

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The page of a tester in a real browser (web.py), with axe-core from npm, which is kept beside the program.
-if ! command -v chromium >/dev/null || ! /usr/bin/python3 -c 'import websocket' 2>/dev/null; then
-	echo "1..0 # SKIP chromium or python3-websocket is not installed"
+if ! command -v chromium >/dev/null; then
+	echo "1..0 # SKIP chromium is not installed"
 	exit 0
 fi
 . "$(dirname "$0")/as_caller.bash"
