@@ -42,7 +42,8 @@ local function agrees(text, value, column)
    if value == nil then
       return text == "-" or text == "–" or text == "no pass" or text == "0" or text == ""
    elseif type(value) ~= "number" then
-      return text:gsub(" → ", "->") == tostring(value) or type(value) == "table" or text == "both"
+      local word = type(value) == "boolean" and (value and "yes" or "no") or tostring(value)
+      return text:gsub(" → ", "->") == word or type(value) == "table" or text == "both"
    end
    local digits, suffix = text:match "^(%-?[%d,]+%.?%d*) ?(.*)$"
    local scale = suffix == "" and scale_of(column) or SUFFIXES[suffix]

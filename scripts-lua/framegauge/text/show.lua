@@ -62,6 +62,7 @@ M.KINDS = {
    mbps = { mbps, "Mbit/s" }, megabits = { fixed(3, 1e6), "Mbit/s" },
    bits = { function(bps) return units.format_bits(bps) end },
    bits1 = { function(bps) return units.format_bits(bps, 1) end },
+   yes = { function(value) return value and "yes" or "no" end, left = true }, rate = { format.frame_rate },
    words = { words, left = true }, plain = { tostring, left = true }, direction = { tostring, left = true },
    validity = { tostring, left = true }, quiet = { tostring, left = true },
 }
@@ -73,7 +74,7 @@ local ENDINGS = {
 }
 
 local TYPES = { count = "count", ordinal = "count", integer = "count", number = "number", signed = "number",
-   positive = "number", ratio = "number" }
+   positive = "number", ratio = "number", boolean = "yes" }
 
 local function kind_of(row)
    return row.as or row[1] == "direction" and row[1] or row[1] and ENDINGS[row[1]:match "_(%a+)$"]

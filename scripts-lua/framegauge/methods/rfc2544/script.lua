@@ -22,7 +22,7 @@ local ROWS = {
 
 --- Search for the highest load that loses no frame. Call it inside a job where the ports are real.
 -- @param o.frame_size   bytes with FCS, or a mix of sizes by its name (default: 64)
--- @param o.directions   list of "east->west", loaded alike and at once (default: those of the plan)
+-- @param o.directions   list of "east->west", loaded alike and at once (default: as in the plan)
 -- @param o.search, o.min, o.max, o.initial, o.resolution, o.backoff, o.trial, o.search_trial, o.max_trials
 --                       as in rfc2544.throughput of a plan (framegauge help rfc2544.throughput)
 -- @param o.loss_tolerance  share of the frames that may be lost

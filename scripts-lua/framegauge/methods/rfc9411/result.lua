@@ -84,7 +84,7 @@ local FIGURES = {
       at = "terminal html",
       uncertainty = sampled("throughput_bps", both_ends) },
    { "transactions_per_s", "number", "responses a second, in the sustain phase", optional = true,
-      col = "Transactions", unit = "1/s", as = "number", at = "terminal html",
+      col = "Transactions", unit = "1/s", as = "rate", at = "terminal html",
       uncertainty = sampled("transactions_per_s", of_one) },
    { "concurrent_mean", "number", "connections open, mean of the samples", optional = true,
       col = "Concurrent", as = "number", at = "html", criterion = "concurrent",
@@ -119,7 +119,7 @@ local TAIL = {
 local RATE = {
    { "connections_per_s", "number", "connections that were established, exchanged data and were closed by "
       .. "FIN, a second, in the sustain phase", optional = true, col = "Connections", unit = "1/s",
-      as = "number", at = "terminal html summary",
+      as = "rate", at = "terminal html summary",
       uncertainty = sampled("connections_per_s", of_one) },
 }
 local THEORY = {

@@ -50,13 +50,13 @@ end
 M.CONNECTION_RATE = record("rfc9693_connection_rate", "Maximum connection establishment rate (RFC 9693, 4.5 "
    .. "and 4.6)", TEST, rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
    { "connections_per_s", "number", "median of the repetitions: the highest rate at which all were "
-      .. "established, and validated", optional = true, col = "Rate", unit = "connections/s", as = "number",
+      .. "established, and validated", optional = true, col = "Rate", unit = "connections/s", as = "rate",
       at = "terminal html summary", bound = ">=",
       uncertainty = connection_rate },
    { "connections_p1_per_s", "number", "1st percentile of the repetitions", optional = true, col = "Rate",
-      unit = "p1", as = "number", at = "html", n = "repetitions" },
+      unit = "p1", as = "rate", at = "html", n = "repetitions" },
    { "connections_p99_per_s", "number", "99th percentile of the repetitions", optional = true, col = "Rate",
-      unit = "p99", as = "number", at = "html", n = "repetitions" },
+      unit = "p99", as = "rate", at = "html", n = "repetitions" },
    { "theoretical", "number", "frames a second that the line carries", optional = true },
    { "validated", "boolean", "whether the Responder has sent over each connection" },
    { "alpha", "ratio", "rate of that, as a share" },
@@ -78,7 +78,7 @@ M.THROUGHPUT = record("rfc9693_throughput", "Throughput in established connectio
    SIZE, CONNECTIONS, {
    { "theoretical_fps", "number", "frames a second that the line carries", optional = true },
    { "throughput_fps", "number", "frames a second each way without loss", optional = true,
-      col = "Throughput", unit = "frames/s, each way", as = "number", at = "terminal html summary",
+      col = "Throughput", unit = "frames/s, each way", as = "rate", at = "terminal html summary",
       bound = ">=", none = "no pass", uncertainty = throughput },
    { "throughput_percent", "number", "its share of the line", optional = true, col = "of line", as = "share",
       at = "terminal html", absent = "fails" },
@@ -132,9 +132,9 @@ M.PDV = record("rfc9693_pdv", "Packet delay variation in established connections
 M.TEARDOWN = record("rfc9693_teardown", "Connection tear-down rate (RFC 9693, 4.8)", TEST,
    rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
    { "teardown_per_s", "number", "connections by the time of the command `clear`", optional = true,
-      col = "Tear-down", unit = "connections/s", as = "number", at = "terminal html summary" },
+      col = "Tear-down", unit = "connections/s", as = "rate", at = "terminal html summary" },
    { "teardown_net_per_s", "number", "the same less the time that it takes for an empty table",
-      optional = true, col = "Tear-down", unit = "net", as = "number", at = "terminal html" },
+      optional = true, col = "Tear-down", unit = "net", as = "rate", at = "terminal html" },
    { "teardown_s", "number", "time of the command", optional = true, col = "Time", unit = "s", as = "number",
       at = "terminal html" },
    { "empty_s", "number", "and for an empty table", optional = true, col = "Empty", unit = "s", as = "number",
@@ -158,9 +158,9 @@ M.CAPACITY = record("rfc9693_capacity", "Connection tracking table capacity (RFC
    { "upper", "ordinal", "fewest above it at which it had", optional = true, col = "Collapses",
       unit = "from", as = "number", at = "terminal html" },
    { "rate_at_capacity", "number", "connections a second at the capacity", optional = true, col = "Rate",
-      unit = "connections/s", as = "number", at = "terminal html" },
+      unit = "connections/s", as = "rate", at = "terminal html" },
    { "start", "ordinal", "connections of the first search" },
-   { "start_rate", "number", "rate that it found", optional = true, col = "First rate", as = "number",
+   { "start_rate", "number", "rate that it found", optional = true, col = "First rate", as = "rate",
       at = "html", better = false },
    { "method", { "search", "fixed" }, "how each number of connections was judged" },
    { "limited_by", "text", "collapse; tuples: no more of them could be tried; or what the tester fell short "

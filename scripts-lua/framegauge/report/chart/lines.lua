@@ -6,6 +6,7 @@ local formatters = require "framegauge.report.html.formatters"
 local mixes = require "framegauge.core.mixes"
 local rows = require "framegauge.text.rows"
 local scale = require "framegauge.report.chart.scale"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -41,6 +42,26 @@ local function axis(o, values)
       each[#each + 1] = value ~= each[#each] and value or nil
    end
    return { label = o.label, scale = SCALES[o.scale or "linear"](values[1] or 0, values[#values] or 0, each) }
+end
+
+-- A chart of times has microseconds, as tables have.
+local function in_microseconds(o)
+   local name = o.y.label:match "^(.*), ns$"
+   local function scaled(what)
+      return what and function(row)
+         local value = read(row, what)
+         return value and value / 1e3
+      end
+   end
+   return not name and o or setmetatable({
+      y = setmetatable({ label = name .. ", µs" }, { __index = o.y }),
+      say = function(row, y, line) return o.say(row, y * 1e3, line) end,
+      lines = tables.map(o.lines, function(line)
+         return setmetatable({
+            y = scaled(line.y), whisker = line.whisker and tables.map(line.whisker, scaled),
+         }, { __index = line })
+      end),
+   }, { __index = o })
 end
 
 -- What is drawn: list of { line, group, number of the group, points = list of { x, y, title, row = } }.
@@ -80,6 +101,7 @@ end
 -- @param o.say            function(row, y, line): what a point says
 -- @return the figure; false when there is nothing to draw
 function M.draw(o)
+   o = in_microseconds(o)
    local list, xs, ys = drawn(o)
    if #list == 0 then
       return false
@@ -103,7 +125,8 @@ function M.draw(o)
       end
       plot:series {
          points = one.points, class = line.class or class, shape = not line.plain and one.number or nil,
-         name = type(line.name) == "function" and line.name(one.group.name) or line.name,
+         name = formatters.words(type(line.name) == "function" and line.name(one.group.name) or line.name
+            or ""),
       }
    end
    return plot:figure(o.caption)

@@ -17,14 +17,14 @@ function M.begun(moment)
    return moment.started and (moment.started:gsub("T", " "):gsub(":%d%dZ$", " UTC"))
 end
 
---- A time as it was written, with the sign for micro.
-function M.micro(text)
-   return (text:gsub("us$", "µs"))
+--- Words as a terminal has them, with the sign for micro and with arrows.
+function M.words(text)
+   return (text:gsub("(%d) us%f[%W]", "%1 µs"):gsub("(%w)%->(%w)", "%1 → %2"))
 end
 
 --- A time with the unit that suits.
 function M.nanoseconds(ns)
-   return M.micro(format.nanoseconds(ns))
+   return M.words(format.nanoseconds(ns))
 end
 
 --- A verdict in its colour, which is not all that tells it.

@@ -105,7 +105,9 @@ end
 local function tiles(result)
    local out = {}
    for i, tile in ipairs(view_of(result).tiles(result)) do
-      local label, figure, unit, remark = unpack(tile, 1, 4)
+      local label, figure, unit, remark = unpack(tables_of.map(tile, function(text)
+         return type(text) == "string" and formatters.words(text) or text
+      end), 1, 4)
       out[i] = h.div {
          h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, remark and h.small { remark } },
       }

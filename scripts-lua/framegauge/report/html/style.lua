@@ -4,7 +4,8 @@
 --
 -- Colours are variables, set once for light and again for dark; paper is always light. Every text colour has
 -- a contrast of at least 4.5 to 1 on what it stands on (WCAG AA). On paper a row or a chart is never cut, and
--- a table that goes on has its head again; the trials, which need the room, lie across.
+-- a table that goes on has its head again; the trials, which need the room, lie across. On a screen a table
+-- that goes on beyond it has a shadow there, and keeps its first column when it is scrolled.
 return [[
 :root{color-scheme:light dark;--page:#fff;--text:#1a2330;--muted:#55606e;--rule:#d5dbe3;--faint:#f4f6f9;
 --accent:#0b5cab;--good:#14713d;--warning:#855000;--bad:#b3261e;--goodback:#e9f6ee;--warnback:#fdf4e2;
@@ -39,7 +40,7 @@ margin-bottom:.4rem}
 .verdictbox.sound{border-color:var(--accent);background:var(--faint)}
 .verdictbox+.verdictbox{margin-top:.6rem}
 .verdictbox strong{display:block;font-size:1.15rem;line-height:1.35}
-.verdictbox p{max-width:none}
+.verdictbox p{max-width:none}.verdictbox li{overflow-wrap:anywhere}
 .verdictbox.good strong{color:var(--good)}.verdictbox.warning strong{color:var(--warning)}
 .verdictbox.bad strong{color:var(--bad)}
 .verdictbox ul{margin-top:.3rem}
@@ -57,6 +58,8 @@ margin-top:1.6rem}
 border-bottom:1px solid var(--rule);font-size:.9rem}
 .facts dt{color:var(--muted)}.facts dd{overflow-wrap:anywhere}
 .scroll{overflow-x:auto;margin-top:1.2rem}
+@media screen{.scroll{background:linear-gradient(90deg,transparent,var(--page) 70%) right/3rem 100% no-repeat
+local,linear-gradient(90deg,transparent,var(--rule)) right/.8rem 100% no-repeat}}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.85rem;line-height:1.35;
 font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:650;padding-bottom:.4rem}
@@ -102,7 +105,9 @@ overflow-wrap:anywhere}
 ul+p{margin-top:1rem}
 .compact{font-size:.78rem}.compact th,.compact td{padding:.3rem .35rem}
 .wrapped tbody th,.wrapped .left{white-space:normal}
-.scroll+p{margin-top:1rem}.paper{display:none}
+.dense{font-size:.76rem}.dense.broad{font-size:.7rem}.dense th,.dense td{padding:.34rem .22rem}
+.wide .dense th,.wide .dense td{padding:.2rem .12rem}.dense .left{padding-left:.5rem}
+.dense .share svg{width:30px;margin-left:.25rem}.scroll+p{margin-top:1rem}.paper{display:none}
 .four{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:0 1.5rem}
 .four svg text{font-size:11px}.four .line.s2{stroke-dasharray:6 5}
 .parties{display:grid;grid-template-columns:1fr 1fr;gap:2.5rem;margin-top:1.6rem}

@@ -16,7 +16,7 @@ M.DASH = "–"
 -- How the text of a column's kind looks.
 local LOOKS = {
    direction = formatters.direction, validity = formatters.verdict, quiet = formatters.quiet_verdict,
-   share = formatters.share, time = formatters.micro,
+   share = formatters.share,
 }
 
 -- A column without a name and unit has a cell and no heading, so that nothing empty is read aloud.
@@ -30,8 +30,8 @@ end
 local function shown(column, row)
    local value = column[3](row)
    if type(value) == "string" then
-      value = value:gsub("^>=", "at least "):gsub("^<=", "at most "):gsub("(%d) us%f[%W]", "%1 µs")
-      return LOOKS[column.kind] and LOOKS[column.kind](value) or value
+      value = value:gsub("^>=", "at least "):gsub("^<=", "at most ")
+      return LOOKS[column.kind] and LOOKS[column.kind](value) or formatters.words(value)
    end
    return value or M.DASH
 end
@@ -129,6 +129,7 @@ local function element(o, body, which, class, caption, with_below)
    end
    for k, row in ipairs(o.rows) do
       local below = with_below and o.below and o.below(row)
+      below = type(below) == "string" and formatters.words(below) or below
       lines[#lines + 1] = h.tr { class = below and "more" or nil, tables.map(which, function(i)
          return body[k][i]
       end) }
