@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Methods that are several tests with rows of frame sizes, such as RFC 2889, 3918 and 8239: what these say
--- of themselves in the same way.
+--- Methods that are several tests with rows of frame sizes, such as RFC 2889, 3918 and 8239: all that these
+-- have in common. A method's own files hold what only it knows.
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
+local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -20,15 +21,31 @@ function M.heading(tests)
    return table.concat(tables.map(tests, M.words), ", ")
 end
 
---- By which module each test is made. @param list  of modules, each with KEYS
-function M.modules(list)
-   local of = {}
-   for _, module in ipairs(list) do
-      for _, key in ipairs(module.KEYS) do
-         of[key] = module
-      end
-   end
-   return of
+--- Where a plan departs from its standard.
+-- @param find  function(note); note(departs, format, ...) adds a note where `departs` is true
+function M.conformance(standard, find)
+   local notes = {}
+   find(function(departs, ...)
+      notes[#notes + 1] = departs and string.format(...) or nil
+   end)
+   return { standard = standard, conforms = #notes == 0, notes = notes }
+end
+
+--- Tables and records of results that are a list of rows for each test.
+-- @param key    of the method
+-- @param title  of the method
+-- @param tests  list of { key, record, title, reference }
+-- @return TABLES and RESULTS of the method's result.lua
+function M.results(key, title, tests)
+   local of_tests = tables.map(tests, function(one)
+      return { one[1], rows.list(one[2]), "rows of the test", optional = true }
+   end)
+   return tables.map(tests, function(one)
+      return { name = one[1], record = one[2], title = one[3], reference = one[4],
+         rows = function(results) return results[key] and results[key][one[1]] or {} end }
+   end), rows.record(key .. "_results", "results of " .. title, {
+      { key, rows.record(key, "the tests that were run", of_tests), "a list for each test", optional = true },
+   })
 end
 
 --- What `run --dry-run` says.
@@ -42,6 +59,61 @@ function M.outlook(parts, notes, lines)
       { "trials", bound, function(part) return format.count(part.trials) end },
       { "time", bound, function(part) return format.clock(part.seconds) end },
    }, parts) .. outlook.text(lines, notes)
+end
+
+-- By which module each test is made.
+local function by_test(modules)
+   local of = {}
+   for _, module in ipairs(modules) do
+      for _, key in ipairs(module.KEYS or { module.NAME:match "[^.]+$" }) do
+         of[key] = module
+      end
+   end
+   return of
+end
+
+--- A method of plans (framegauge.methods) whose tests are modules. Each module has
+--
+--    KEYS                      its tests; or, of one test, NAME, as trials have it: "rfc8239.incast"
+--    parts(plan, key, tester)  what lies ahead of a test
+--    run(plan, tester, session, key, rows, results)
+--                              adds the rows of a test as it finds them; results: all rows of the method
+--
+-- @param o.key, o.title      of the method
+-- @param o.modules           list
+-- @param o.bound(plan)       how sure the parts are (framegauge.methods.outlook); or nil
+-- @param o.lines(plan, waits)  what --dry-run prints behind the table, where that is more than the waits
+function M.method(o)
+   local key, of, method = o.key, by_test(o.modules), { TITLE = o.title }
+   function method.heading(plan)
+      return M.heading(plan[key].tests)
+   end
+   function method.scope(plan)
+      return format.plural(#plan[key].frame_sizes, "frame size")
+   end
+   function method.check(_, tester)
+      return outlook.unknown_line(tester, key)
+   end
+   function method.parts(plan, tester)
+      local parts = {}
+      for _, test in ipairs(plan[key].tests) do
+         parts = tables.joined(parts, of[test].parts(plan, test, tester))
+      end
+      return outlook.bounded(parts, o.bound and o.bound(plan))
+   end
+   function method.outlook(plan, tester, notes)
+      local waits = outlook.waits(plan[key]) .. "; the times include it."
+      return M.outlook(method.parts(plan, tester), notes, o.lines and o.lines(plan, waits) or { waits })
+   end
+   function method.run(plan, tester, session, results)
+      local found = {}
+      results[key] = found
+      for _, test in ipairs(plan[key].tests) do
+         found[test] = {}
+         of[test].run(plan, tester, session, test, found[test], found)
+      end
+   end
+   return method
 end
 
 return M

@@ -5,6 +5,8 @@ local patterns = require "framegauge.traffic.patterns"
 local components = require "framegauge.trial.components"
 local flow_control = require "framegauge.trial.flow_control"
 local rows = require "framegauge.text.rows"
+local suite = require "framegauge.methods.suite"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
 
@@ -274,29 +276,17 @@ M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than
    { "trial", "ordinal", "number of the trial", optional = true },
 }, verdict.ROWS)
 
-local of_tests = {}
-M.TABLES = {}
-local function add(key, one, title, reference)
-   of_tests[#of_tests + 1] = { key, list(one), "rows of the test", optional = true }
-   M.TABLES[#M.TABLES + 1] = {
-      name = key, title = title, reference = reference, record = one,
-      rows = function(results) return results.rfc2889 and results.rfc2889[key] or {} end,
-   }
-end
-for _, key in ipairs(patterns.NAMES) do
-   add(key, M.MESH, TITLES[key][1], TITLES[key][2])
-end
-add("congestion_control", M.CONGESTION, "Congestion control", "RFC 2889, section 5.5")
-add("forward_pressure", M.PRESSURE, "Forward pressure", "RFC 2889, section 5.6")
-add("address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7")
-add("learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8")
-add("errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9")
-add("broadcast", M.BROADCAST, "Broadcasts", "RFC 2889, section 5.10")
-
-M.RESULTS = record("rfc2889_results", "results of RFC 2889", {
-   { "rfc2889", record("rfc2889", "the tests that were run", of_tests), "a list for each test",
-      optional = true },
-})
+local of_patterns = tables.map(patterns.NAMES, function(key)
+   return { key, M.MESH, TITLES[key][1], TITLES[key][2] }
+end)
+M.TABLES, M.RESULTS = suite.results("rfc2889", "RFC 2889", tables.joined(of_patterns, {
+   { "congestion_control", M.CONGESTION, "Congestion control", "RFC 2889, section 5.5" },
+   { "forward_pressure", M.PRESSURE, "Forward pressure", "RFC 2889, section 5.6" },
+   { "address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7" },
+   { "learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8" },
+   { "errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9" },
+   { "broadcast", M.BROADCAST, "Broadcasts", "RFC 2889, section 5.10" },
+}))
 M.TRIAL = trial.TRIAL
 
 return M

@@ -4,6 +4,7 @@
 -- (framegauge.text.rows).
 local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
+local suite = require "framegauge.methods.suite"
 local trial = require "framegauge.trial.result"
 local tunnel = require "framegauge.traffic.tunnel"
 local verdict = require "framegauge.text.verdict"
@@ -362,9 +363,7 @@ M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)"
    FLOODS,
 }, verdict.ROWS)
 
-local of_tests = {}
-M.TABLES = {}
-for _, one in ipairs {
+M.TABLES, M.RESULTS = suite.results("rfc3918", "RFC 3918", {
    { "mixed_class", M.MIXED, "Mixed class throughput", "RFC 3918, section 4.1" },
    { "group_matrix", M.MATRIX, "Scaled group forwarding matrix", "RFC 3918, section 4.2" },
    { "aggregated", M.AGGREGATED, "Aggregated multicast throughput", "RFC 3918, section 4.3" },
@@ -379,18 +378,6 @@ for _, one in ipairs {
       "RFC 3918, section 8.1" },
    { "burdened_join_delay", M.BURDENED_JOIN, "Forwarding burdened group join delay",
       "RFC 3918, section 8.2" },
-} do
-   local key = one[1]
-   of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
-   M.TABLES[#M.TABLES + 1] = {
-      name = key, title = one[3], reference = one[4], record = one[2],
-      rows = function(results) return results.rfc3918 and results.rfc3918[key] or {} end,
-   }
-end
-
-M.RESULTS = record("rfc3918_results", "results of RFC 3918", {
-   { "rfc3918", record("rfc3918", "the tests that were run", of_tests), "a list for each test",
-      optional = true },
 })
 M.TRIAL = trial.TRIAL
 

@@ -293,7 +293,7 @@ function M.frame_size(o)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, tester, session, rows)
+function M.run(plan, tester, session, _, rows)
    local run, o = { plan = plan, tester = tester, session = session }, plan.rfc8239
    for _, dscp in ipairs(o.dscp) do
       local efficient
@@ -315,12 +315,9 @@ function M.parts(plan)
    local arrangements = { efficiency = 1, port = n - 2, pairs = math.floor((n - 2) / 2) - 1, many_to_one = n }
    local finds_size = tables.contains(o.buffer.procedures, "efficiency") and not o.buffer.frame_size
    for _, procedure in ipairs(o.buffer.procedures) do
-      local sizes = procedure == "efficiency" and o.frame_sizes or { M.frame_size(o) }
-      for _, frame_size in ipairs(sizes) do
-         list[#list + 1] = { test = M.NAME, load_s = o.trial,
-            frame_size = (procedure == "efficiency" or not finds_size) and frame_size or nil,
-            trials = arrangements[procedure] * o.iterations * #o.dscp }
-      end
+      local sizes = procedure ~= "efficiency" and { not finds_size and M.frame_size(o) } or nil
+      list = tables.joined(list, common.parts(plan, M.NAME, arrangements[procedure] * o.iterations * #o.dscp,
+         o.trial, sizes))
    end
    return list
 end

@@ -16,10 +16,12 @@ local DEFINITIONS = { filo = "first bit in to last bit out (FILO)", fifo = "firs
 
 --- What lies ahead of a test by its trials with each frame size.
 -- @param load_s  seconds of load of each
--- @return list of { test =, frame_size =, trials =, load_s = }
-function M.parts(plan, test, trials, load_s)
-   return tables.map(plan.rfc8239.frame_sizes, function(frame_size)
-      return { test = test, frame_size = frame_size, load_s = load_s, trials = trials }
+-- @param sizes   frame sizes, where they are not the plan's; false: not known yet
+function M.parts(plan, test, trials, load_s, sizes)
+   local o = plan.rfc8239
+   return tables.map(sizes or o.frame_sizes, function(frame_size)
+      return { test = test, frame_size = frame_size or nil, trials = trials,
+         seconds = trials * (load_s + o.learning_wait + o.drain + o.settle) }
    end)
 end
 

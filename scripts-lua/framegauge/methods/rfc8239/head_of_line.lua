@@ -121,7 +121,7 @@ local function arrangements(n)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, tester, session, rows)
+function M.run(plan, tester, session, _, rows)
    for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
       for _, one in ipairs(arrangements(#tester.ports)) do
          for shift = 0, #tester.ports - 1 do

@@ -82,7 +82,7 @@ local function measure(plan, tester, session, senders, frame_size)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, tester, session, rows)
+function M.run(plan, tester, session, _, rows)
    for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
       for senders = 1, #tester.ports - 1 do
          rows[#rows + 1] = measure(plan, tester, session, senders, frame_size)
@@ -91,7 +91,7 @@ function M.run(plan, tester, session, rows)
 end
 
 --- What lies ahead: as common.parts().
-function M.parts(plan, tester)
+function M.parts(plan, _, tester)
    return common.parts(plan, M.NAME, (#plan.ports - 1) * plan.rfc8239.iterations,
       M.bursts(plan, tester).seconds)
 end

@@ -54,7 +54,7 @@ local function patterns_of(ports)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, tester, session, rows)
+function M.run(plan, tester, session, _, rows)
    for _, pattern in ipairs(patterns_of(tester.ports)) do
       for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
          rows[#rows + 1] = measure(plan, tester, session, pattern, frame_size)

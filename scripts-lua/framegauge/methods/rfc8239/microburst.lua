@@ -135,7 +135,7 @@ local function ratios(plan)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, tester, session, rows)
+function M.run(plan, tester, session, _, rows)
    for _, m in ipairs(ratios(plan)) do
       for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
          rows[#rows + 1] = measure(plan, tester, session, m, frame_size)

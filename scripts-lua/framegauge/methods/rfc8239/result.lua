@@ -4,6 +4,7 @@
 local components = require "framegauge.trial.components"
 local flow_control = require "framegauge.trial.flow_control"
 local rows = require "framegauge.text.rows"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
 local uncertainty = require "framegauge.trial.uncertainty"
@@ -286,27 +287,13 @@ M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP with 
       col = "TCP lost", unit = "frames", at = "html" },
 }, LOSS, LATENCY, TAIL, verdict.ROWS)
 
-M.TABLES = {}
-local of_tests = {}
-for _, one in ipairs {
+M.TABLES, M.RESULTS = suite.results("rfc8239", "RFC 8239", {
    { "line_rate", M.LINE_RATE, "Line rate", "RFC 8239, section 2" },
    { "buffer", M.BUFFER, "Buffers", "RFC 8239, section 3" },
    { "microburst", M.MICROBURST, "Microbursts", "RFC 8239, section 4" },
    { "head_of_line", M.HEAD_OF_LINE, "Head of line blocking", "RFC 8239, section 5" },
    { "incast", M.INCAST, "Incast, stateless", "RFC 8239, section 6" },
    { "stateful_incast", M.STATEFUL_INCAST, "Incast, stateful", "RFC 8239, section 6" },
-} do
-   local key = one[1]
-   of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
-   M.TABLES[#M.TABLES + 1] = {
-      name = key, title = one[3], reference = one[4], record = one[2],
-      rows = function(results) return results.rfc8239 and results.rfc8239[key] or {} end,
-   }
-end
-
-M.RESULTS = record("rfc8239_results", "results of RFC 8239", {
-   { "rfc8239", record("rfc8239", "the tests that were run", of_tests), "a list for each test",
-      optional = true },
 })
 
 local POINTS = record("buffer_points", "an egress's buffer, as one stream to it saw it over time", {

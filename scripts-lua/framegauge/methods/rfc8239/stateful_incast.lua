@@ -174,7 +174,7 @@ local function measure(plan, tester, session, series, frame_size)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, tester, session, rows)
+function M.run(plan, tester, session, _, rows)
    for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
       for _, series in ipairs(M.series(#tester.ports)) do
          rows[#rows + 1] = measure(plan, tester, session, series, frame_size)
@@ -183,7 +183,7 @@ function M.run(plan, tester, session, rows)
 end
 
 --- What lies ahead: as common.parts().
-function M.parts(plan, tester)
+function M.parts(plan, _, tester)
    return common.parts(plan, M.NAME, #M.series(#plan.ports) * plan.rfc8239.iterations,
       incast.bursts(plan, tester).seconds)
 end

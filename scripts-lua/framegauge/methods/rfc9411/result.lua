@@ -4,6 +4,7 @@
 local components = require "framegauge.trial.components"
 local l4 = require "framegauge.methods.l4.result"
 local rows = require "framegauge.text.rows"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
@@ -142,25 +143,11 @@ M.CONCURRENT = record("rfc9411_concurrent", "Concurrent connections (RFC 9411, 7
       better = ">=" },
 }, TLS, STEPS, TAIL, verdict.ROWS)
 
-M.TABLES = {}
-local of_tests = {}
-for _, one in ipairs {
+M.TABLES, M.RESULTS = suite.results("rfc9411", "RFC 9411", {
    { "connections", M.CONNECTIONS, "TCP connections per second", "RFC 9411, section 7.2" },
    { "http_throughput", M.THROUGHPUT, "HTTP throughput", "RFC 9411, section 7.3" },
    { "latency", M.LATENCY, "HTTP transaction latency", "RFC 9411, section 7.4" },
    { "concurrent", M.CONCURRENT, "Concurrent TCP connections", "RFC 9411, section 7.5" },
-} do
-   local key = one[1]
-   of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
-   M.TABLES[#M.TABLES + 1] = {
-      name = key, title = one[3], reference = one[4], record = one[2],
-      rows = function(results) return results.rfc9411 and results.rfc9411[key] or {} end,
-   }
-end
-
-M.RESULTS = record("rfc9411_results", "results of RFC 9411", {
-   { "rfc9411", record("rfc9411", "the tests that were run", of_tests), "a list for each test",
-      optional = true },
 })
 
 M.TRIAL = record("rfc9411_trial", "one trial, also one line of trials.jsonl", l4.TRIAL.rows, {

@@ -3,6 +3,7 @@
 --- Result rows of RFC 9693: for each test a list of rows (framegauge.text.rows).
 local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
+local suite = require "framegauge.methods.suite"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
 
@@ -169,9 +170,7 @@ M.CAPACITY = record("rfc9693_capacity", "Connection tracking table capacity (RFC
    { "steps", list(STEP), "all that were tried" },
 }, TAIL, verdict.ROWS)
 
-M.TABLES = {}
-local of_tests = {}
-for _, one in ipairs {
+M.TABLES, M.RESULTS = suite.results("rfc9693", "RFC 9693", {
    { "connection_rate", M.CONNECTION_RATE, "Connection establishment rate",
       "RFC 9693, sections 4.5 and 4.6" },
    { "throughput", M.THROUGHPUT, "Throughput", "RFC 9693, section 4.7" },
@@ -179,18 +178,6 @@ for _, one in ipairs {
    { "pdv", M.PDV, "Packet delay variation", "RFC 9693, section 4.7" },
    { "teardown", M.TEARDOWN, "Connection tear-down rate", "RFC 9693, section 4.8" },
    { "capacity", M.CAPACITY, "Connection tracking table capacity", "RFC 9693, section 4.9" },
-} do
-   local key = one[1]
-   of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
-   M.TABLES[#M.TABLES + 1] = {
-      name = key, title = one[3], reference = one[4], record = one[2],
-      rows = function(results) return results.rfc9693 and results.rfc9693[key] or {} end,
-   }
-end
-
-M.RESULTS = record("rfc9693_results", "results of RFC 9693", {
-   { "rfc9693", record("rfc9693", "the tests that were run", of_tests), "a list for each test",
-      optional = true },
 })
 
 M.TRIAL = record("rfc9693_trial", "one experiment, also one line of trials.jsonl", trial.TRIAL.rows, {
