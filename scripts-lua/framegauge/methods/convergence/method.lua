@@ -10,6 +10,7 @@ local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
+local suite = require "framegauge.methods.suite"
 local trials = require "framegauge.methods.convergence.trials"
 local units = require "framegauge.text.units"
 local uv = require "luv"
@@ -109,15 +110,12 @@ end
 --- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.convergence
-   local notes = { "no routing adjacency of the tester: the event is caused from outside" }
-   if o.validation < VALIDATION then
-      notes[#notes + 1] = ("the full rate was validated for %s only, not %d s"):format(
+   return suite.conformance("RFC 6412 and RFC 6413, data plane", function(note)
+      note(true, "no routing adjacency of the tester: the event is caused from outside")
+      note(o.validation < VALIDATION, "the full rate was validated for %s only, not %d s",
          units.format_time(o.validation), VALIDATION)
-   end
-   if o.repetitions < REPETITIONS then
-      notes[#notes + 1] = ("%s, not %d"):format(format.plural(o.repetitions, "repetition"), REPETITIONS)
-   end
-   return { standard = "RFC 6412 and RFC 6413, data plane", conforms = false, notes = notes }
+      note(o.repetitions < REPETITIONS, "%s, not %d", format.plural(o.repetitions, "repetition"), REPETITIONS)
+   end)
 end
 
 local function spread(list)

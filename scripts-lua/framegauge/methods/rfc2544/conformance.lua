@@ -1,32 +1,26 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Whether a plan keeps to the letter of RFC 2544, and where not.
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local MIN_TRIAL, MIN_WAIT, MIN_SETTLE, MIN_SIZES = 60, 2, 5, 5
-local MIN_LATENCY_TRIAL, MIN_TAG_AFTER, MIN_LATENCY_REPETITIONS = 120, 60, 20
-local MIN_BURST_LIMIT, MIN_BURST_REPETITIONS = 2, 50
 local BURSTS = { 16, 64, 256, 1024 }
-local MIN_OVERLOAD, MIN_BEFORE_RESET = 60, 15
 
-local function seconds(value)
-   return ("%g s"):format(value)
-end
-
--- Note that something is shorter than it should be.
-local function too_short(what, value, least, section)
-   if value < least then
-      return ("%s (%s; section %s asks for %s)"):format(what, seconds(value), section, seconds(least))
-   end
-end
-
-local function too_few(what, value, least, section)
-   if value < least then
-      return ("%s (%d; section %s asks for %d)"):format(what, value, section, least)
-   end
-end
+-- The least of a key of a test, a time or else a number, and the section that asks for it.
+local LEAST = {
+   { "latency", "trial", "short latency trials", 120, "26.2" },
+   { "latency", "tag_after", "frames tagged early", 60, "26.2" },
+   { "latency", "repetitions", "few latency trials", 20, "26.2", number = true },
+   { "frame_loss", "trial", "short frame loss trials", MIN_TRIAL, "24" },
+   { "back_to_back", "limit", "short limit of the bursts", 2, "26.4" },
+   { "back_to_back", "repetitions", "few burst searches", 50, "26.4", number = true },
+   { "system_recovery", "overload", "short overload", 60, "26.5" },
+   { "reset", "after", "early reset", 15, "4 of RFC 6201" },
+   { "bursty_traffic", "trial", "short trials of bursts", MIN_TRIAL, "24" },
+}
 
 -- What the searches aim at: one goal each, but for MLRsearch.
 local function goals_of(o)
@@ -48,125 +42,62 @@ local function extreme(o, key, choose)
 end
 
 -- Tests whose trials are made at the throughput, which is searched for where the plan does not give it.
-local function needs_throughput(o, tests)
-   if tests.throughput then
+local function needs_throughput(o)
+   if tables.contains(o.tests, "throughput") then
       return true
    end
    for _, test in ipairs { "latency", "back_to_back", "system_recovery", "reset" } do
-      if tests[test] and not o[test].rate then
+      if tables.contains(o.tests, test) and not o[test].rate then
          return true
       end
    end
    return false
 end
 
--- The demands on all tests, and on each: function(options of rfc2544) -> what falls short of it, or nil.
-local GENERAL = {
-   function(o)
-      if o.learning_wait < MIN_WAIT or o.drain < MIN_WAIT or o.settle < MIN_SETTLE then
-         return ("short waits (%s, %s, %s; section 23 asks for %s, %s, %s)"):format(seconds(o.learning_wait),
-            seconds(o.drain), seconds(o.settle), seconds(MIN_WAIT), seconds(MIN_WAIT), seconds(MIN_SETTLE))
-      end
-   end,
-   function(o)
-      local sizes = tables.map(o.frame_sizes, function(size) return tonumber(size) end)
-      if #sizes < MIN_SIZES then
-         return ("fewer than five frame sizes (%d; section 9)"):format(#sizes)
-      end
-   end,
-}
+local function too_short(what, value, least, section, unit)
+   return value < least, "%s (%g%s; section %s asks for %g%s)", what, value, unit, section, least, unit
+end
 
-local OF_TEST = {
-   throughput = {
-      function(o)
-         return too_short("short trials", extreme(o, "final_trial", math.min), MIN_TRIAL, "24")
-      end,
-      function(o)
-         local loss = extreme(o, "loss_ratio", math.max)
-         if loss > 0 then
-            return ("loss tolerated (%g %%; section 26.1 allows none)"):format(loss * 100)
-         end
-      end,
-      function(o)
-         if extreme(o, "exceed_ratio", math.max) > 0 then
-            return "trials with loss repeated (section 26.1 has the load lowered)"
-         end
-      end,
-   },
-   latency = {
-      function(o)
-         return too_short("short latency trials", o.latency.trial, MIN_LATENCY_TRIAL, "26.2")
-      end,
-      function(o)
-         return too_short("frames tagged early", o.latency.tag_after, MIN_TAG_AFTER, "26.2")
-      end,
-      function(o)
-         return too_few("few latency trials", o.latency.repetitions, MIN_LATENCY_REPETITIONS, "26.2")
-      end,
-   },
-   frame_loss = {
-      function(o)
-         return too_short("short frame loss trials", o.frame_loss.trial, MIN_TRIAL, "24")
-      end,
-   },
-   back_to_back = {
-      function(o)
-         return too_short("short limit of the bursts", o.back_to_back.limit, MIN_BURST_LIMIT, "26.4")
-      end,
-      function(o)
-         return too_few("few burst searches", o.back_to_back.repetitions, MIN_BURST_REPETITIONS, "26.4")
-      end,
-   },
-   system_recovery = {
-      function(o)
-         return too_short("short overload", o.system_recovery.overload, MIN_OVERLOAD, "26.5")
-      end,
-   },
-   reset = {
-      function(o)
-         return too_short("early reset", o.reset.after, MIN_BEFORE_RESET, "4 of RFC 6201")
-      end,
-   },
-   bursty_traffic = {
-      function(o)
-         return too_short("short trials of bursts", o.bursty_traffic.trial, MIN_TRIAL, "24")
-      end,
-      function(o)
-         local there = {}
-         for _, frames in ipairs(o.bursty_traffic.burst_frames) do
-            there[frames] = true
-         end
-         for _, frames in ipairs(BURSTS) do
-            if not there[frames] then
-               return ("no bursts of %d frames (section 21)"):format(frames)
-            end
-         end
-      end,
-   },
-}
+local function hold_throughput(o, note)
+   local loss = extreme(o, "loss_ratio", math.max)
+   note(too_short("short trials", extreme(o, "final_trial", math.min), MIN_TRIAL, "24", " s"))
+   note(loss > 0, "loss tolerated (%g %%; section 26.1 allows none)", loss * 100)
+   note(extreme(o, "exceed_ratio", math.max) > 0,
+      "trials with loss repeated (section 26.1 has the load lowered)")
+end
+
+local function hold_bursts(o, note)
+   for _, frames in ipairs(BURSTS) do
+      if not tables.contains(o.bursty_traffic.burst_frames, frames) then
+         note(true, "no bursts of %d frames (section 21)", frames)
+         return
+      end
+   end
+end
 
 --- Compare a plan with RFC 2544.
 -- @return { standard =, conforms = whether it keeps to all of it, notes = list of what does not }
 function M.of(plan)
-   local notes, tests = {}, {}
    local o = plan.fitted and plan.fitted:shortest() or plan.rfc2544
-   for _, test in ipairs(o.tests) do
-      tests[test] = true
-   end
-   tests.throughput = needs_throughput(o, tests)
-   local function hold(demands)
-      for _, demand in ipairs(demands) do
-         notes[#notes + 1] = demand(o)
+   return suite.conformance("RFC 2544", function(note)
+      if needs_throughput(o) then
+         hold_throughput(o, note)
       end
-   end
-   hold(tests.throughput and OF_TEST.throughput or {})
-   hold(GENERAL)
-   for _, test in ipairs {
-      "latency", "frame_loss", "back_to_back", "system_recovery", "reset", "bursty_traffic",
-   } do
-      hold(tests[test] and OF_TEST[test] or {})
-   end
-   return { standard = "RFC 2544", conforms = #notes == 0, notes = notes }
+      note(o.learning_wait < MIN_WAIT or o.drain < MIN_WAIT or o.settle < MIN_SETTLE,
+         "short waits (%g s, %g s, %g s; section 23 asks for %g s, %g s, %g s)", o.learning_wait, o.drain,
+         o.settle, MIN_WAIT, MIN_WAIT, MIN_SETTLE)
+      local sizes = #tables.map(o.frame_sizes, function(size) return tonumber(size) end) -- mixes are none
+      note(sizes < MIN_SIZES, "fewer than five frame sizes (%d; section 9)", sizes)
+      for _, row in ipairs(LEAST) do
+         local test, key, what, least, section = unpack(row)
+         if tables.contains(o.tests, test) then
+            note(too_short(what, o[test][key], least, section, row.number and "" or " s"))
+         end
+      end
+      if tables.contains(o.tests, "bursty_traffic") then
+         hold_bursts(o, note)
+      end
+   end)
 end
 
 return M

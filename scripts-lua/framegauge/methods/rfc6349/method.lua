@@ -5,6 +5,7 @@
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local steps = require "framegauge.methods.rfc6349.path"
+local suite = require "framegauge.methods.suite"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"
 
@@ -94,19 +95,13 @@ end
 
 --- Where it departs from the RFC.
 function M.conformance(plan)
-   local o, notes = plan.rfc6349, {}
-   if o.path_mtu then
-      notes[#notes + 1] = "the path MTU was given, not measured"
-   end
-   if o.bottleneck then
-      notes[#notes + 1] = "the bottleneck bandwidth was given, not measured"
-   end
-   if o.duration < SHORTEST_RUN then
-      notes[#notes + 1] = ("transfers of %s: the RFC asks for at least %d "
-         .. "s"):format(units.format_time(o.duration),
-         SHORTEST_RUN)
-   end
-   return { standard = "RFC 6349", conforms = #notes == 0, notes = notes }
+   local o = plan.rfc6349
+   return suite.conformance("RFC 6349", function(note)
+      note(o.path_mtu, "the path MTU was given, not measured")
+      note(o.bottleneck, "the bottleneck bandwidth was given, not measured")
+      note(o.duration < SHORTEST_RUN, "transfers of %s: the RFC asks for at least %d s",
+         units.format_time(o.duration), SHORTEST_RUN)
+   end)
 end
 
 local function find_mtu(plan, tester, session, found)

@@ -94,23 +94,14 @@ end
 
 --- Where it departs from the RFC.
 function M.conformance(plan)
-   local o, notes = plan.rfc9411, { "the last response of a connection comes with the server's FIN" }
-   local function short(key, least, what)
-      if o[key] < least then
-         notes[#notes + 1] = ("%s of %s"):format(what, units.format_time(o[key]))
-      end
-   end
-   short("sustain", 300, "a sustain phase")
-   if o.objects then
-      notes[#notes + 1] = "objects of other sizes"
-   end
-   if o.tcp.receive_buffer > 65535 then
-      notes[#notes + 1] = ("a receive window of %d bytes"):format(o.tcp.receive_buffer)
-   end
-   if #o.features == 0 then
-      notes[#notes + 1] = "the features of the device are not told (rfc9411.features)"
-   end
-   return { standard = "RFC 9411", conforms = false, notes = notes }
+   local o = plan.rfc9411
+   return suite.conformance("RFC 9411", function(note)
+      note(true, "the last response of a connection comes with the server's FIN")
+      note(o.sustain < 300, "a sustain phase of %s", units.format_time(o.sustain))
+      note(o.objects, "objects of other sizes")
+      note(o.tcp.receive_buffer > 65535, "a receive window of %d bytes", o.tcp.receive_buffer)
+      note(#o.features == 0, "the features of the device are not told (rfc9411.features)")
+   end)
 end
 
 -- A search looks at what was lost of what was sent: here, at how many criteria were not met.

@@ -349,25 +349,23 @@ end
 
 --- Where it departs from the RFC.
 function M.conformance(plan)
-   local o, notes = plan.rfc9693, {}
-   local function note(departs, ...)
-      notes[#notes + 1] = departs and string.format(...) or nil
-   end
+   local o = plan.rfc9693
    local function makes(test)
       return tables.contains(o.tests, test)
    end
-   note(not o.validate, "connections are not validated (4.5 alone)")
-   note(o.capacity.method == "fixed" and makes "capacity",
-      "of capacity the rate is not sought anew at each step")
-   note(makes "latency" and (o.latency.trial < LATENCY_TRIAL or o.latency.tags < TAGS
-      or o.latency.repetitions < RUNS), "latency of shorter streams, fewer tags or fewer repetitions than "
-      .. "RFC 8219, 7.2")
-   note(makes "pdv" and (o.pdv.trial < 60 or o.pdv.repetitions < RUNS),
-      "PDV of shorter or fewer streams than RFC 8219, 7.3.1")
-   note(makes "throughput" and o.throughput.trial < 60, "throughput by trials of %s",
-      units.format_time(o.throughput.trial))
-   note(#o.settings == 0, "the settings of the device are not told (rfc9693.settings)")
-   return { standard = "RFC 9693", conforms = #notes == 0, notes = notes }
+   return suite.conformance("RFC 9693", function(note)
+      note(not o.validate, "connections are not validated (4.5 alone)")
+      note(o.capacity.method == "fixed" and makes "capacity",
+         "of capacity the rate is not sought anew at each step")
+      note(makes "latency" and (o.latency.trial < LATENCY_TRIAL or o.latency.tags < TAGS
+         or o.latency.repetitions < RUNS), "latency of shorter streams, fewer tags or fewer repetitions than "
+         .. "RFC 8219, 7.2")
+      note(makes "pdv" and (o.pdv.trial < 60 or o.pdv.repetitions < RUNS),
+         "PDV of shorter or fewer streams than RFC 8219, 7.3.1")
+      note(makes "throughput" and o.throughput.trial < 60, "throughput by trials of %s",
+         units.format_time(o.throughput.trial))
+      note(#o.settings == 0, "the settings of the device are not told (rfc9693.settings)")
+   end)
 end
 
 return M

@@ -10,6 +10,7 @@ local outlook = require "framegauge.methods.outlook"
 local paths = require "framegauge.methods.y1564.paths"
 local performance = require "framegauge.methods.y1564.performance"
 local steps = require "framegauge.methods.y1564.steps"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
@@ -91,36 +92,23 @@ end
 local SHORTEST_STEP, SHORTEST_PERFORMANCE = 5, 15 * 60 -- seconds
 local NEEDED = { "step-load", "policing" }
 
-local function of_configuration(o, add)
-   if o.trial < SHORTEST_STEP then
-      add("short steps of the configuration test (%s; usual are 5 s to 60 s)", units.format_time(o.trial))
-   end
-   for _, test in ipairs(NEEDED) do
-      if not tables.contains(o.tests, test) then
-         add("the configuration test is without %s", test)
-      end
-   end
-end
-
 --- Where the plan departs from the Recommendation.
 function M.conformance(plan)
-   local o, notes = plan.y1564, {}
-   local function add(...)
-      notes[#notes + 1] = string.format(...)
-   end
-   for _, test in ipairs { "configuration", "performance" } do
-      if not wants(plan, test) then
-         add("no service %s test", test)
+   local o = plan.y1564
+   return suite.conformance("ITU-T Y.1564", function(note)
+      for _, test in ipairs { "configuration", "performance" } do
+         note(not wants(plan, test), "no service %s test", test)
       end
-   end
-   if wants(plan, "configuration") then
-      of_configuration(o.configuration, add)
-   end
-   if wants(plan, "performance") and o.performance.duration < SHORTEST_PERFORMANCE then
-      add("short performance test (%s; 15 min, 2 h or 24 h by M.2110)",
+      local c, configures = o.configuration, wants(plan, "configuration")
+      note(configures and c.trial < SHORTEST_STEP,
+         "short steps of the configuration test (%s; usual are 5 s to 60 s)", units.format_time(c.trial))
+      for _, test in ipairs(NEEDED) do
+         note(configures and not tables.contains(c.tests, test), "the configuration test is without %s", test)
+      end
+      note(wants(plan, "performance") and o.performance.duration < SHORTEST_PERFORMANCE,
+         "short performance test (%s; 15 min, 2 h or 24 h by M.2110)",
          units.format_time(o.performance.duration))
-   end
-   return { standard = "ITU-T Y.1564", conforms = #notes == 0, notes = notes }
+   end)
 end
 
 -- Of a service, by its steps and its performance; what cannot be tested says nothing.
