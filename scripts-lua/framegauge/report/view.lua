@@ -18,14 +18,16 @@
 --
 --    NAME                     what stands above a report: "RFC 2544 benchmark"
 --    tiles(result)            figures to remember: list of { label, figure, unit, remark }
---    sections(result, moment)  HTML: list of { title, reference or nil, body }
 --
 -- and where it has more to say, or says it in another way:
 --
 --    test_names(result)       which tests there are, in words; default: the `tests` of the plan
 --    notes(result, add)       what one must know to believe the tables: add(line)
 --    terminal(result)         list of { title, columns, rows, bars = text or nil }; default: all tables
---    summary(result)          HTML: the table at the top; default: columns of the first table at "summary"
+--    summary(result)          HTML: the table at the top; default: columns at "summary" of the first table
+--                             that has rows
+--    sections(result, moment)  HTML: list of { title, reference or nil, body }; default: a section for each
+--                             table that has rows, with chart(table, rows) of the report
 --    files(result, moment)    further files: list of { name, text }
 --    missing(result, name)    of an interrupted run: names of the cases of a table that it never came to
 --    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }
@@ -52,8 +54,24 @@ local function terminal(result)
 end
 
 local function summary(result)
-   local first = M.tables(result)[1]
+   local all = M.tables(result)
+   local first = all[1]
+   for i = #all, 1, -1 do
+      first = all[i].lines[1] and not all[i].inner and all[i] or first
+   end
    return tables.of { first.record, "summary", first.lines, caption = first.title, below = tables.reasons }
+end
+
+-- A section for each test that has rows: its table, and the chart of its report.
+local function sections(result)
+   local list, chart = {}, M.of(result.plan.test).chart
+   for _, one in ipairs(M.tables(result)) do
+      list[#list + 1] = one.lines[1] and { one.title, one.reference, {
+         tables.of { one.record, "html", one.lines, caption = one.title, below = tables.reasons },
+         chart and chart(one, one.lines) or nil,
+      } } or nil
+   end
+   return list
 end
 
 local function test_names(result)
@@ -68,8 +86,7 @@ end
 
 local DEFAULTS = { __index = {
    notes = nothing, test_names = test_names, terminal = terminal, summary = summary, files = nothing,
-   missing = nothing,
-   deciding = nothing,
+   missing = nothing, deciding = nothing, sections = sections,
 } }
 
 --- The view of a result, or of the plan of one.

@@ -33,23 +33,24 @@ function M.notes(result, add)
    add "Forwarding rates are of all receiving ports together, over the time of sending."
 end
 
-local function chart(key, title, rows)
+--- What is drawn below the table of a test.
+function M.chart(one, rows)
    local points = {}
    for _, row in ipairs(rows) do
-      for _, one in ipairs(row.series) do
-         points[#points + 1] = setmetatable({ frame_size = row.frame_size }, { __index = one })
+      for _, point in ipairs(row.series or {}) do
+         points[#points + 1] = setmetatable({ frame_size = row.frame_size }, { __index = point })
       end
    end
    return points[2] and lines.draw {
-      id = key, title = title .. ": forwarding rate against the load", rows = points,
-      group = function(one) return ("%d bytes"):format(one.frame_size) end,
+      id = one.name, title = one.title .. ": forwarding rate against the load", rows = points,
+      group = function(point) return ("%d bytes"):format(point.frame_size) end,
       description = "Frames per second forwarded at each load from the throughput to the maximum.",
       caption = "What the switch forwarded of each load, all ports together.",
-      x = { of = function(one) return one.iload_percent end, label = "load of a port, % of the line" },
+      x = { of = "iload_percent", label = "load of a port, % of the line" },
       y = { label = "forwarded, frames/s" },
       lines = { { y = "forwarding_fps", name = tostring } },
-      say = function(one, y)
-         return ("%.4g %%: %s frames/s"):format(one.iload_percent, format.count(y))
+      say = function(point, y)
+         return ("%.4g %%: %s frames/s"):format(point.iload_percent, format.count(y))
       end,
    } or nil
 end
@@ -60,13 +61,6 @@ function M.summary(result)
    return list[1] and tables.of {
       result_rows.MESH, "summary", list, caption = "Throughput and forwarding rates", below = tables.reasons,
    } or nil
-end
-
---- List of { title, reference, body }.
-function M.sections(result)
-   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
-      return rows[1].series and chart(one.name, one.title, rows) or nil
-   end)
 end
 
 local function percent(value)

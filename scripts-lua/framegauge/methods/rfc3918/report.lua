@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 3918: the tests of multicast, a section for each, with the graphs that it asks for.
+local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.formats"
 local formatters = require "framegauge.report.html.formatters"
@@ -18,22 +19,6 @@ function M.notes(result, add)
       add "Loads are loads of the source. A frame counts at each receiver, by its number."
       add "Joins and leaves are known to the time between two frames of the group."
    end
-end
-
--- Frames per second by a key of the rows: a line for each frame size, or one for all.
-local function chart(id, rows, o)
-   local points = {}
-   for _, row in ipairs(rows) do
-      points[#points + 1] = row[o.y] and row or nil
-   end
-   return points[2] and lines.draw {
-      id = id, title = o.title, rows = points, group = o.group, description = o.title, caption = o.caption,
-      x = { of = function(row) return row[o.x] end, label = o.x_label },
-      y = { label = o.y_label }, lines = { { y = o.y, name = tostring } },
-      say = function(row, y)
-         return ("%s: %s"):format(format.count(row[o.x]), format.count(y))
-      end,
-   } or nil
 end
 
 local function by_size()
@@ -73,11 +58,18 @@ function M.summary(result)
    } or nil
 end
 
---- List of { title, reference, body }.
-function M.sections(result)
-   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
-      return CHARTS[one.name] and chart(one.name, rows, CHARTS[one.name]) or nil
-   end)
+--- What is drawn below the table of a test.
+function M.chart(one, rows)
+   local o = CHARTS[one.name]
+   local kept = core.map(o and rows or {}, function(row) return row[o.y] and row or nil end)
+   return kept[2] and lines.draw {
+      id = one.name, title = o.title, rows = kept, group = o.group, description = o.title,
+      caption = o.caption, x = { of = o.x, label = o.x_label }, y = { label = o.y_label },
+      lines = { { y = o.y, name = tostring } },
+      say = function(row, y)
+         return ("%s: %s"):format(format.count(row[o.x]), format.count(y))
+      end,
+   } or nil
 end
 
 local function percent(value)

@@ -4,8 +4,6 @@
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
-local result_rows = require "framegauge.methods.rfc8239.result"
-local tables = require "framegauge.report.html.tables"
 
 local M = {}
 
@@ -63,34 +61,22 @@ local function value(row, key)
    return key == "latency_max_ns" and (row.latency and row.latency.max_ns) or row[key]
 end
 
-local function chart(name, rows)
-   local c, kept = CHARTS[name], {}
+--- What is drawn below the table of a test.
+function M.chart(one, rows)
+   local c, kept = CHARTS[one.name], {}
    for _, row in ipairs(rows) do
       kept[#kept + 1] = (not c.keep or c.keep(row)) and value(row, c.y) and row or nil
    end
    local x = c.x or "frame_size"
    return kept[2] and lines.draw {
-      id = name, title = c.title, rows = kept, group = c.group, description = c.title .. " over "
-         .. (c.x_label
-         or "frame sizes") .. ".",
+      id = one.name, title = c.title, rows = kept, group = c.group,
+      description = c.title .. " over " .. (c.x_label or "frame sizes") .. ".",
       caption = c.title .. ".",
       x = { of = function(row) return row[x] end, label = c.x_label or "frame size, bytes" },
       y = { label = c.label },
       lines = { { y = function(row) return value(row, c.y) end, name = tostring } },
       say = function(row, y) return ("%s: %.6g"):format(row[x], y) end,
    } or nil
-end
-
---- The table at the top: the first test that was made.
-function M.summary(result)
-   return tables.summary(result_rows.TABLES, result.results)
-end
-
---- List of { title, reference, body }.
-function M.sections(result)
-   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
-      return chart(one.name, rows) or nil
-   end)
 end
 
 --- Figures to remember.

@@ -6,7 +6,6 @@ local l4 = require "framegauge.methods.l4.report.evidence"
 local lines = require "framegauge.report.chart.lines"
 local phases = require "framegauge.methods.rfc9411.phases"
 local result_rows = require "framegauge.methods.rfc9411.result"
-local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -41,15 +40,16 @@ local function label(row)
    return phases.size(row.object) .. (row.half_of and ", half of " .. row.half_of:gsub("_", " ") or "")
 end
 
-local function over_time(name, title, rows)
-   local kpi, points = KPI[name], {}
+--- What is drawn below the table of a test.
+function M.chart(one, rows)
+   local kpi, points, title = KPI[one.name], {}, one.title
    for _, row in ipairs(rows) do
       for _, sample in ipairs(row.samples or {}) do
          points[#points + 1] = { at = sample.from_s, value = sample[kpi[1]], label = label(row) }
       end
    end
    return points[2] and lines.draw {
-      id = "time-" .. name, title = title .. ", sustain phase", rows = points,
+      id = "time-" .. one.name, title = title .. ", sustain phase", rows = points,
       group = function(point) return point.label end,
       description = title .. " over the sustain phase.", caption = title .. " over the sustain phase.",
       x = { of = function(point) return point.at end, label = "seconds of the sustain phase" },
@@ -74,18 +74,6 @@ local function in_words(value, unit)
       return format.nanoseconds(value), unit:match "^ns (.*)"
    end
    return format.count(math.floor(value + 0.5)), unit
-end
-
---- The table at the top: the first test that was made.
-function M.summary(result)
-   return tables.summary(result_rows.TABLES, result.results)
-end
-
---- List of { title, reference, body }.
-function M.sections(result)
-   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
-      return over_time(one.name, one.title, rows)
-   end)
 end
 
 --- Figures to remember: the first of each test.

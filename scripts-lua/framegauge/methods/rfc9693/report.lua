@@ -6,7 +6,6 @@ local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc9693.result"
-local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -62,7 +61,8 @@ local function steps(rows)
    return list
 end
 
-local function chart(one, rows)
+--- What is drawn below the table of a test.
+function M.chart(one, rows)
    local o = CHARTS[one.name]
    rows = one.name == "capacity" and steps(rows) or rows
    return rows[2] and lines.draw {
@@ -71,16 +71,6 @@ local function chart(one, rows)
       description = one.title .. ".", caption = one.title .. ".", x = o.x, y = { label = o.label },
       lines = { { y = o.y, name = o.group and tostring or o.label } }, say = o.say,
    } or nil
-end
-
---- List of { title, reference, body }.
-function M.sections(result)
-   return tables.sections(result_rows.TABLES, result.results, chart)
-end
-
---- The table at the top: the first test that was made.
-function M.summary(result)
-   return tables.summary(result_rows.TABLES, result.results)
 end
 
 -- The figure of a test that is worth remembering, with its unit.

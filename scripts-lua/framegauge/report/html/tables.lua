@@ -178,35 +178,6 @@ function M.reasons(row)
    return #list > 0 and table.concat(list, "; ") or nil
 end
 
---- A section for each test that has rows: its table, and a chart.
--- @param list     of { title, reference, record, rows = function(results) }
--- @param results  of the whole result
--- @param chart    function(one of the list, its rows), nil where there is nothing to draw
--- @return list of { title, reference, body }
-function M.sections(list, results, chart)
-   local out = {}
-   for _, one in ipairs(list) do
-      local rows = one.rows(results)
-      if rows[1] then
-         out[#out + 1] = { one.title, one.reference, {
-            M.of { one.record, "html", rows, caption = one.title, below = M.reasons }, chart(one, rows),
-         } }
-      end
-   end
-   return out
-end
-
---- The table at the top of a report: the first test that has rows.
--- @param list, results  as of M.sections
-function M.summary(list, results)
-   for _, one in ipairs(list) do
-      local rows = one.rows(results)
-      if rows[1] then
-         return M.of { one.record, "summary", rows, caption = one.title, below = M.reasons }
-      end
-   end
-end
-
 --- Names and what they are, side by side.
 -- @param list  of { name, content, full = whether it takes the whole width }; without content it is left out
 function M.facts(list)
