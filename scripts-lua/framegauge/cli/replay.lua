@@ -77,12 +77,7 @@ end
 
 -- Peak memory of this process, bytes; nil where the system does not report it.
 local function most_memory()
-   local file = io.open "/proc/self/status"
-   local text = file and file:read "*a" or ""
-   if file then
-      file:close()
-   end
-   local kib = text:match "VmHWM:%s*(%d+) kB"
+   local kib = (named_file.read "/proc/self/status" or ""):match "VmHWM:%s*(%d+) kB"
    return kib and tonumber(kib) * 1024
 end
 

@@ -4,6 +4,7 @@
 local bit = require "bit"
 local command = require "framegauge.core.command"
 local ffi = require "ffi"
+local named_file = require "framegauge.core.named_file"
 local phc_device = require "framegauge.clock.phc_device"
 local time = require "framegauge.clock.time"
 local uv = require "luv"
@@ -88,12 +89,7 @@ end
 
 --- Id of the running system; "" where the kernel does not tell.
 function M.boot()
-   local file = io.open "/proc/sys/kernel/random/boot_id"
-   local id = file and file:read "*l" or ""
-   if file then
-      file:close()
-   end
-   return id
+   return (named_file.read "/proc/sys/kernel/random/boot_id" or ""):match "[^\n]*"
 end
 
 --- Run a program for what it prints: core/command.lua.

@@ -5,6 +5,7 @@
 -- Keys are PEM as `openssl genpkey -algorithm ed25519` writes them, so that keys are made, kept and checked
 -- with the tools that everybody has.
 local ffi = require "ffi"
+local named_file = require "framegauge.core.named_file"
 local user_error = require "framegauge.core.user_error"
 
 ffi.cdef [[
@@ -42,11 +43,7 @@ local BAD_USAGE, ENVIRONMENT = 2, 4
 local M = {}
 
 local function read_text(path)
-   local file, message = io.open(path, "rb")
-   local text = file and file:read "*a"
-   if file then
-      file:close()
-   end
+   local text, message = named_file.read(path)
    return text or user_error.raise("verify", BAD_USAGE, "cannot read the key: %s", message or path)
 end
 

@@ -3,6 +3,7 @@
 --- The machine as /proc and /sys tell it. Reads files, opens no device, so that looking can never disturb.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local named_file = require "framegauge.core.named_file"
 local uv = require "luv"
 
 local C = api.C
@@ -18,11 +19,7 @@ end
 
 --- Content of a file without its last newline, or nil.
 function Machine:read(path)
-   local file = io.open(self.root .. path)
-   local text = file and file:read("*a")
-   if file then
-      file:close()
-   end
+   local text = named_file.read(self.root .. path)
    return text and text:gsub("\n$", "")
 end
 

@@ -31,7 +31,7 @@ local function read_pipe(path, most)
       else
          message = why
       end
-   until not waits and (not piece or piece == "") or size >= most
+   until not waits and (not piece or piece == "") or size >= (most or math.huge)
    uv.fs_close(fd)
    if size == 0 then
       return nil, message or "no process writes to this pipe"
@@ -39,8 +39,8 @@ local function read_pipe(path, most)
    return table.concat(pieces)
 end
 
---- The first bytes of a file.
--- @param most  the most bytes
+--- The text of a file.
+-- @param most  the most bytes; nil: all
 -- @return text; or nil and a message
 function M.read(path, most)
    local stat = uv.fs_stat(path)
@@ -51,7 +51,7 @@ function M.read(path, most)
    if not file then
       return nil, message
    end
-   local text, why = file:read(most)
+   local text, why = file:read(most or "*a")
    file:close()
    return text or (not why and "" or nil), why
 end

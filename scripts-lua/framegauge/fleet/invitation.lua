@@ -11,6 +11,7 @@ local job = require "framegauge.core.job"
 local journal = require "framegauge.fleet.journal"
 local json = require "cjson.safe"
 local ledger = require "framegauge.fleet.ledger"
+local named_file = require "framegauge.core.named_file"
 local octets = require "framegauge.core.octets"
 local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
@@ -56,15 +57,6 @@ local function user_of(name, role, key)
       quoted(subjects.publish, name), quoted(subjects.subscribe, name), subjects.more, name)
 end
 
-local function read(path)
-   local file, why = io.open(path)
-   local text = file and file:read "*a"
-   if file then
-      file:close()
-   end
-   return text, why
-end
-
 local function write(path, text)
    local ok, why = ledger.write_synced(path, text)
    if not ok then
@@ -85,7 +77,7 @@ local function new_key(bridge, near)
    local public, why = job.wait(function(wake)
       command.run({ bridge, "--new-key", path }, wake)
    end)
-   local secret = read(path)
+   local secret = named_file.read(path)
    os.remove(path)
    if not public or not secret then
       user_error.raise("fleet", BUSY, "no key was made: %s", tostring(why))
@@ -95,7 +87,7 @@ end
 
 -- Replace the line of a member, or add it, in the file of the server's users.
 local function admit(path, name, line)
-   local before, kept = read(path), {}
+   local before, kept = named_file.read(path), {}
    if before and not before:find("authorization { users: [", 1, true) then
       user_error.raise("fleet", BAD, "%s is not a file of 'fleet invite'", path)
    end
@@ -119,7 +111,7 @@ function M.invite(name, o)
    check_name(name)
    local authorities, why
    if o.ca then
-      authorities, why = read(o.ca)
+      authorities, why = named_file.read(o.ca)
    end
    if why then
       user_error.raise("fleet", BAD, "%s", why)
@@ -179,7 +171,7 @@ end
 
 -- The service's user reads its files, where there is one and we may give them to it.
 local function give(paths)
-   local uid, gid = (read "/etc/passwd" or ""):match "\nframegauge:[^:]*:(%d+):(%d+)"
+   local uid, gid = (named_file.read "/etc/passwd" or ""):match "\nframegauge:[^:]*:(%d+):(%d+)"
    for _, path in ipairs(uid and uv.getuid() == 0 and paths or {}) do
       uv.fs_chown(path, tonumber(uid), tonumber(gid))
    end

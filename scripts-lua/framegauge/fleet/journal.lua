@@ -3,6 +3,7 @@
 --- Finished trials that nobody has collected yet: one file each, synced, until they are collected or old.
 local json = require "cjson.safe"
 local ledger = require "framegauge.fleet.ledger"
+local named_file = require "framegauge.core.named_file"
 local uv = require "luv"
 
 local M = {}
@@ -78,11 +79,7 @@ end
 --- The entry again; nil without one.
 function Journal:read(command)
    local path = file_of(self, command)
-   local file = io.open(path)
-   local text = file and file:read "*a"
-   if file then
-      file:close()
-   end
+   local text = named_file.read(path)
    return text and json.decode(text) or self.unwritten[path]
 end
 

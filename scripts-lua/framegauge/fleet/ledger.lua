@@ -7,6 +7,7 @@
 -- agent tells a command of an older lease from one of the newest. Leases end by themselves, by
 -- CLOCK_BOOTTIME, and are gone after a restart.
 local json = require "framegauge.text.json"
+local named_file = require "framegauge.core.named_file"
 local uv = require "luv"
 
 local M = {}
@@ -33,12 +34,7 @@ end
 M.write_synced = write_synced
 
 local function read_epoch(path)
-   local file = io.open(path)
-   local text = file and file:read "*a" or "{}"
-   if file then
-      file:close()
-   end
-   local ok, value = pcall(json.decode, text)
+   local ok, value = pcall(json.decode, named_file.read(path) or "{}")
    return ok and type(value) == "table" and tonumber(value.epoch) or nil
 end
 

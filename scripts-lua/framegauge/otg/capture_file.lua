@@ -6,6 +6,7 @@
 -- with the size of a flow's frames, which includes it; so it is computed here.
 local bit = require "bit"
 local ffi = require "ffi"
+local named_file = require "framegauge.core.named_file"
 
 local M = {}
 
@@ -92,15 +93,6 @@ local function each(text, take)
    end
 end
 
-local function read_file(path)
-   local file = io.open(path, "rb")
-   local text = file and file:read "*a" or ""
-   if file then
-      file:close()
-   end
-   return text
-end
-
 --- A capture file of frames that were kept in files of ours.
 -- @param paths     of the files, oldest first
 -- @param o.format  "pcap" or "pcapng"
@@ -112,7 +104,7 @@ function M.make(paths, o)
    local list = { format.header() }
    local first, last = o.first or 1, (o.first or 1) + (o.count or math.huge) - 1
    for _, path in ipairs(paths) do
-      each(read_file(path), function(seconds, ns, octets, kept, length)
+      each(named_file.read(path) or "", function(seconds, ns, octets, kept, length)
          number = number + 1
          if number < first or number > last then
             return

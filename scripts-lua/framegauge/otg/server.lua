@@ -11,6 +11,7 @@ local grpc = require "framegauge.otg.grpc"
 local Grpc = require "framegauge.web.grpc"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
+local named_file = require "framegauge.core.named_file"
 local refusal = require "framegauge.otg.refusal"
 local Web = require "framegauge.web.server"
 
@@ -87,13 +88,8 @@ local Server = {}
 Server.__index = Server
 
 local function read_file(path)
-   local file, why = io.open(path)
-   if not file then
-      error(why, 0)
-   end
-   local text = file:read "*a"
-   file:close()
-   return text
+   local text, why = named_file.read(path)
+   return text or error(why, 0)
 end
 
 -- Listen at a place of the plan. @return its address as it is

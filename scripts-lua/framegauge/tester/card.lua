@@ -3,6 +3,7 @@
 --- What stands behind a port: its driver, link, optical module, and the PCI Express slot it is in.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local named_file = require "framegauge.core.named_file"
 local octets = require "framegauge.core.octets"
 
 local C = api.C
@@ -24,22 +25,13 @@ function M.pcie_gbps(lanes, gts)
    return math.floor(lanes * gts * coding(gts) * PACKET * 10) / 10
 end
 
-local function read_file(path)
-   local file = io.open(path)
-   local text = file and file:read "*l"
-   if file then
-      file:close()
-   end
-   return text
-end
-
 --- The slot of a PCI device by sysfs; nil where it tells nothing.
 -- @param address  0000:03:00.0
 -- @param read     function(path): its first line or nil; default: of this machine
 -- @return { lanes =, gts = now, lanes_max =, gts_max = that the card can, gbps = it carries each way }
 function M.slot(address, read)
    local function number(name)
-      return tonumber(((read or read_file)(PCI .. address .. "/" .. name) or ""):match "^[%d.]+")
+      return tonumber(((read or named_file.read)(PCI .. address .. "/" .. name) or ""):match "^[%d.]+")
    end
    local slot = {
       lanes = number "current_link_width", gts = number "current_link_speed",

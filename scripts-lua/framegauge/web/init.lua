@@ -2,6 +2,7 @@
 
 --- What a tester serves by HTTP while it works: figures for Prometheus (--metrics), a page (--web).
 local metrics = require "framegauge.web.metrics"
+local named_file = require "framegauge.core.named_file"
 local page = require "framegauge.web.page"
 local Server = require "framegauge.web.server"
 local user_error = require "framegauge.core.user_error"
@@ -39,13 +40,8 @@ function M.open(control, options, say)
 end
 
 local function read_pem(path)
-   local file, err = io.open(path, "rb")
-   if not file then
-      user_error.raise(nil, 2, "--web-tls %s", err)
-   end
-   local text = file:read "*a"
-   file:close()
-   return text
+   local text, err = named_file.read(path)
+   return text or user_error.raise(nil, 2, "--web-tls %s", err)
 end
 
 function Web:open_page(control, options, say)

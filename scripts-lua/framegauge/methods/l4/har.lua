@@ -4,6 +4,7 @@
 -- each waited for.
 local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
+local named_file = require "framegauge.core.named_file"
 
 local M = {}
 
@@ -130,11 +131,7 @@ end
 -- @return list of { name =, size =, after = number of the object that it waited for, 0: none, think = seconds
 -- that it waited then }; or nil and what is wrong with the file
 function M.read(path)
-   local file = io.open(path)
-   local text = file and file:read "*a"
-   if file then
-      file:close()
-   end
+   local text = named_file.read(path)
    if not text then
       return nil, path .. " cannot be read"
    end
