@@ -87,12 +87,7 @@ local REFUSED = { "not enough memory", "Memory allocation error", "ENOMEM: ", "E
    "ENOSPC: ", "EDQUOT: ", "EROFS: " }
 
 local function is_refused(err)
-   for _, words in ipairs(REFUSED) do
-      if tostring(err):find(words, 1, true) then
-         return true
-      end
-   end
-   return false
+   return tables.any(REFUSED, function(words) return tostring(err):find(words, 1, true) end)
 end
 
 --- Called by the program.

@@ -7,6 +7,7 @@ local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
 local remarks = require "framegauge.replay.remarks"
 local replay = require "framegauge.replay"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 
@@ -17,9 +18,7 @@ local function summary(result, facts, max_frame)
       ("sent %s, %s"):format(format.plural(result.frames, "frame"), units.format_size(result.octets)),
       result.verified and differences.verdict(result.verified),
    }
-   for _, remark in ipairs(remarks.of(facts, max_frame)) do
-      parts[#parts + 1] = remark
-   end
+   tables.append(parts, remarks.of(facts, max_frame))
    parts[#parts + 1] = result.slips > 0
       and ("the schedule slipped %s"):format(format.plural(result.slips, "time")) or nil
    return table.concat(parts, "; ")

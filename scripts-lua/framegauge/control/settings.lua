@@ -66,9 +66,7 @@ function M.after(earlier, later)
    for _, set in ipairs(earlier) do
       list[#list + 1] = not again[set:match "^[^=]*"] and set or nil
    end
-   for _, set in ipairs(later) do
-      list[#list + 1] = set
-   end
+   tables.append(list, later)
    return list
 end
 

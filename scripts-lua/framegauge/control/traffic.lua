@@ -214,12 +214,7 @@ function Traffic:begin(tester, seconds)
 end
 
 function Traffic:any_running()
-   for _, stream in ipairs(self.list) do
-      if stream.running then
-         return true
-      end
-   end
-   return false
+   return tables.any(self.list, function(stream) return stream.running end)
 end
 
 -- A stream that has sent all its frames does not run any more.

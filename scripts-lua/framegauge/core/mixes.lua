@@ -4,6 +4,8 @@
 --
 -- A test with a mix sends its sizes one after the other, again and again. Its rates are frames per second,
 -- and its bits follow from the mean size, which is not a whole number.
+local tables = require "framegauge.core.tables"
+
 local M = {}
 
 -- The simple mix, 7:4:1, with the small frames spread; the middle size differs from tool to tool.
@@ -36,9 +38,7 @@ end
 function M.all(list)
    local out = {}
    for _, size in ipairs(list) do
-      for _, one in ipairs(M.cycle(size)) do
-         out[#out + 1] = one
-      end
+      tables.append(out, M.cycle(size))
    end
    return out
 end

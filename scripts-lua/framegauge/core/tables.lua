@@ -30,13 +30,18 @@ function M.copy(t)
    return copy
 end
 
+--- Add the items of a list to another.
+function M.append(list, more)
+   for _, item in ipairs(more) do
+      list[#list + 1] = item
+   end
+end
+
 --- One list of the items of several.
 function M.joined(...)
    local list = {}
    for _, part in ipairs { ... } do
-      for _, item in ipairs(part) do
-         list[#list + 1] = item
-      end
+      M.append(list, part)
    end
    return list
 end
@@ -77,6 +82,16 @@ function M.contains(list, value)
    return false
 end
 
+--- Whether a function is true of any item of a list.
+function M.any(list, fn)
+   for _, item in ipairs(list) do
+      if fn(item) then
+         return true
+      end
+   end
+   return false
+end
+
 --- The item of a list that has a value in a field, nil without one.
 function M.find(list, field, value)
    for _, item in ipairs(list) do
@@ -85,6 +100,15 @@ function M.find(list, field, value)
       end
    end
    return nil
+end
+
+--- The first item of a list with the greatest value of a field.
+function M.greatest(list, field)
+   local greatest = list[1]
+   for _, item in ipairs(list) do
+      greatest = item[field] > greatest[field] and item or greatest
+   end
+   return greatest
 end
 
 --- Where in a list the item of a name is, nil without one.

@@ -20,11 +20,9 @@ end
 
 -- Without them the machine cannot be examined.
 local function missing_modules()
-   local rows = {}
-   for i, one in ipairs(native.missing()) do
-      rows[i] = { state = "problem", topic = "modules", finding = one.finding, fix = one.fix }
-   end
-   return rows
+   return tables.map(native.missing(), function(one)
+      return { state = "problem", topic = "modules", finding = one.finding, fix = one.fix }
+   end)
 end
 
 --- Look at a machine.
@@ -35,9 +33,7 @@ function M.examine(machine)
    for _, part in ipairs { "processor", "load", "memory", "network", "left" } do
       for _, check in ipairs(require("framegauge.doctor." .. part).checks) do
          local found = check(machine) or {}
-         for _, row in ipairs(found.state and { found } or found) do
-            rows[#rows + 1] = row
-         end
+         tables.append(rows, found.state and { found } or found)
       end
    end
    return rows

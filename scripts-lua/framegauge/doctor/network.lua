@@ -2,6 +2,7 @@
 
 --- Doctor: network cards, their drivers, and how to bind one to DPDK.
 local cards = require "framegauge.tester.card"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -67,9 +68,7 @@ local function interfaces_of(machine, address)
    local names = machine:list(PCI .. "/" .. address .. "/net")
    for _, child in ipairs(machine:list(PCI .. "/" .. address)) do
       if child:match("^virtio%d+$") then
-         for _, name in ipairs(machine:list(PCI .. "/" .. address .. "/" .. child .. "/net")) do
-            names[#names + 1] = name
-         end
+         tables.append(names, machine:list(PCI .. "/" .. address .. "/" .. child .. "/net"))
       end
    end
    return names

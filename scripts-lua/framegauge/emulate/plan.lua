@@ -5,6 +5,7 @@
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local paths = require "framegauge.plan.paths"
+local tables = require "framegauge.core.tables"
 local ways = require "framegauge.plan.ways"
 
 local C = api.C
@@ -23,9 +24,7 @@ local one_way = {
         .. "where it is unknown",
      help = "frames in flight at most; further frames are dropped" },
 }
-for _, row in ipairs(paths.rows) do
-   one_way[#one_way + 1] = row
-end
+tables.append(one_way, paths.rows)
 
 local emulate_fields = {
    { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
@@ -33,9 +32,7 @@ local emulate_fields = {
    { key = "max_frame", type = "size", default = "1518", min = "64", max = "16128",
      help = "the longest frame that is forwarded; a kernel interface has its MTU" },
 }
-for _, row in ipairs(one_way) do
-   emulate_fields[#emulate_fields + 1] = row
-end
+tables.append(emulate_fields, one_way)
 table.insert(emulate_fields, {
    key = "reverse", type = "group", optional = true, fields = ways.inherited(one_way),
    help = "different values for frames from the second port to the first, from the fourth to the third, and "

@@ -8,6 +8,7 @@
 -- CLOCK_BOOTTIME, and are gone after a restart.
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
+local tables = require "framegauge.core.tables"
 local uv = require "luv"
 
 local M = {}
@@ -51,19 +52,10 @@ function M.open(o)
       Ledger)
 end
 
-local function has(list, name)
-   for _, one in ipairs(list) do
-      if one == name then
-         return true
-      end
-   end
-   return false
-end
-
 --- The lease of a port that is still good, or nil.
 function Ledger:of_port(name)
    for _, lease in pairs(self.leases) do
-      if has(lease.ports, name) then
+      if tables.contains(lease.ports, name) then
          return lease
       end
    end
@@ -91,7 +83,7 @@ local function problem_of(self, o)
       return ("a lease lasts 1 to %d seconds"):format(MAX_TTL)
    end
    for _, port in ipairs(o.ports) do
-      if not has(self.ports, port) then
+      if not tables.contains(self.ports, port) then
          return ("there is no port '%s'; there is %s"):format(tostring(port), table.concat(self.ports, ", "))
       end
    end

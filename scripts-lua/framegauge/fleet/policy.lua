@@ -4,6 +4,7 @@
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local octets = require "framegauge.core.octets"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -64,9 +65,7 @@ local function destinations(layer)
       end
    end
    list[1] = base
-   for _, value in ipairs(program and ends_of(base, program) or {}) do
-      list[#list + 1] = value
-   end
+   tables.append(list, program and ends_of(base, program) or {})
    if not base or program and #list == 1 then
       return nil
    end

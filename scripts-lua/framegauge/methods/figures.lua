@@ -61,12 +61,7 @@ local UNITS = {
 }
 
 local function has_any(key, patterns)
-   for _, pattern in ipairs(patterns) do
-      if key:find(pattern) then
-         return true
-      end
-   end
-   return false
+   return tables.any(patterns, function(pattern) return key:find(pattern) end)
 end
 
 local function better_of(row, key)

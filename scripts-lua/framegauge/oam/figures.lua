@@ -9,6 +9,7 @@
 local api = require "framegauge.core.api"
 local binomial = require "framegauge.trial.binomial"
 local bit = require "bit"
+local tables = require "framegauge.core.tables"
 
 local C = api.C
 local M = {}
@@ -51,12 +52,7 @@ end
 
 -- Does the reflector count by itself? A number that was left out tells: behind it both differ.
 local function counts_itself(replies)
-   for _, reply in ipairs(replies) do
-      if reply.count ~= reply.number then
-         return true
-      end
-   end
-   return false
+   return tables.any(replies, function(reply) return reply.count ~= reply.number end)
 end
 
 -- Whether the peer's times cannot be: a time in the reflector below 0, or beyond what the probe was away.

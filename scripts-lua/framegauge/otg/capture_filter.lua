@@ -6,6 +6,7 @@
 -- and mask is no condition. What a bit of a mask means is the plan's to say (otg.capture_mask): compare this
 -- bit, or ignore it.
 local bit = require "bit"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -45,15 +46,6 @@ local function bits_of(digits, width)
    return out
 end
 
-local function any(bits)
-   for _, one in ipairs(bits) do
-      if one == 1 then
-         return true
-      end
-   end
-   return false
-end
-
 -- Comparisons byte by byte, of the bits that count.
 local function comparisons(at, value, mask)
    local masks, values = {}, {}
@@ -75,10 +67,10 @@ end
 -- One field as a condition; nil for an invalid one.
 local function condition(at, width, field, mode)
    local value, mask = bits_of(field.value, width), bits_of(field.mask, width)
-   if not any(value) and not any(mask) and not field.negate then
+   if not tables.contains(value, 1) and not tables.contains(mask, 1) and not field.negate then
       return nil
    end
-   if mode == "ignore" or not any(mask) then
+   if mode == "ignore" or not tables.contains(mask, 1) then
       for i = 1, width do
          mask[i] = 1 - mask[i]
       end

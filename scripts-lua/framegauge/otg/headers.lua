@@ -70,12 +70,7 @@ end
 local function knows(outer, inner)
    local space = protocols.by_name[outer].space
    local one = inner and protocols.by_name[inner]
-   for _, place in ipairs(one and one.places or {}) do
-      if place.space == space then
-         return true
-      end
-   end
-   return false
+   return tables.any(one and one.places or {}, function(place) return place.space == space end)
 end
 
 -- What says which header follows: as given, computed, or a value for nothing that is known.
@@ -432,9 +427,7 @@ function M.layers(packet, path, found)
       if (name == "pfcpause" or name == "ethernetpause") and #packet > 1 then
          found:fault(c.path, "must be the only header")
       end
-      for _, layer in ipairs(name and header[name] and make[name] and make[name](header[name], c) or {}) do
-         list[#list + 1] = layer
-      end
+      tables.append(list, name and header[name] and make[name] and make[name](header[name], c) or {})
    end
    return list
 end

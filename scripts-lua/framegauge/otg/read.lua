@@ -44,12 +44,7 @@ end
 
 --- Whether there are faults in what stands at a path, which is then not to be looked at further.
 function Found:has(path)
-   for _, text in ipairs(self.errors) do
-      if text:sub(1, #path) == path then
-         return true
-      end
-   end
-   return false
+   return tables.any(self.errors, function(text) return text:sub(1, #path) == path end)
 end
 
 --- Add a warning.

@@ -47,12 +47,7 @@ local function is_active(flow)
 end
 
 function Traffic:any_active()
-   for _, flow in ipairs(self.flows) do
-      if is_active(flow) then
-         return true
-      end
-   end
-   return false
+   return tables.any(self.flows, is_active)
 end
 
 -- What the trial has counted of streams that belong together.

@@ -18,6 +18,7 @@ local ffi = require "ffi"
 local pace = require "framegauge.replay.pace"
 local remarks = require "framegauge.replay.remarks"
 local rewrite = require "framegauge.replay.rewrite"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -95,11 +96,9 @@ end
 
 -- Networks with the addresses of each that were found in the file.
 local function found(raw, networks)
-   local list = {}
-   for i, text in ipairs(networks) do
-      list[i] = { network = tostring(text), addresses = tonumber(raw.rewritten.moved[i - 1]) }
-   end
-   return list
+   return tables.map(networks, function(text, i)
+      return { network = tostring(text), addresses = tonumber(raw.rewritten.moved[i - 1]) }
+   end)
 end
 
 local function facts_of(handle, networks)

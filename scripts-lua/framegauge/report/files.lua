@@ -10,6 +10,7 @@ local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
 local junit = require "framegauge.report.junit"
 local plain = require "framegauge.text.plain"
+local tables = require "framegauge.core.tables"
 local uv = require "luv"
 local views = require "framegauge.report.view"
 
@@ -68,9 +69,7 @@ function M.render(result, moment)
       { "report.html", html.page(result, moment) },
    }
    for _, more in ipairs { views.csv(result), views.of(result.plan.test).files(result, moment) } do
-      for _, file in ipairs(more) do
-         list[#list + 1] = file
-      end
+      tables.append(list, more)
    end
    return list
 end

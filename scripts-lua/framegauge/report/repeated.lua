@@ -12,6 +12,7 @@ local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
 local stationarity = require "framegauge.trial.stationarity"
 local stats = require "framegauge.trial.stats"
+local tables = require "framegauge.core.tables"
 local uncertainties = require "framegauge.report.uncertainty"
 local uncertainty = require "framegauge.trial.uncertainty"
 local words = require "framegauge.text.uncertainty"
@@ -107,19 +108,11 @@ local function explanation(results, number)
 end
 
 local function half_widths(kept)
-   local widths = {}
-   for _, one in ipairs(kept) do
-      widths[#widths + 1] = one.u and one.u.expanded or nil
-   end
-   return widths
+   return tables.map(kept, function(one) return one.u and one.u.expanded or nil end)
 end
 
 local function values_of(items)
-   local values = {}
-   for i, one in ipairs(items) do
-      values[i] = one.value
-   end
-   return values
+   return tables.field(items, "value")
 end
 
 -- Values that are not the device's do not count, nor do those apart that the evidence explains.
@@ -194,11 +187,7 @@ end
 
 --- The figures of several results of one plan, as framegauge.report.read() gives them.
 function M.figures(results)
-   local figures = {}
-   for i, one in ipairs(gather(results)) do
-      figures[i] = figure_of(one, results)
-   end
-   return figures
+   return tables.map(gather(results), function(one) return figure_of(one, results) end)
 end
 
 --- The text of repeat.json.

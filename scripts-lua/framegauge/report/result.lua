@@ -152,9 +152,7 @@ end
 local function judged(o)
    local all = {}
    for _, one in ipairs(M.tables(o.plan.test, o.results)) do
-      for _, line in ipairs(one.lines) do
-         all[#all + 1] = line
-      end
+      tables.append(all, one.lines)
    end
    for _, expectation in ipairs(o.expectations) do
       local outcome

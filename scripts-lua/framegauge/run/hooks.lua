@@ -148,21 +148,11 @@ local function post(hook, message)
 end
 
 local function is_wanted(hook, events)
-   for _, event in ipairs(hook.on) do
-      if events[event] then
-         return true
-      end
-   end
-   return false
+   return tables.any(hook.on, function(event) return events[event] end)
 end
 
 local function wants_regressions(hooks)
-   for _, hook in ipairs(hooks) do
-      if tables.contains(hook.on, "regression") then
-         return true
-      end
-   end
-   return false
+   return tables.any(hooks, function(hook) return tables.contains(hook.on, "regression") end)
 end
 
 --- Tell the plan's programs and servers. Call it inside a job.

@@ -7,6 +7,7 @@
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local protocols = require "framegauge.core.protocols"
+local tables = require "framegauge.core.tables"
 
 local C = api.C
 local M = {}
@@ -28,12 +29,9 @@ end
 
 -- What stands behind IP: no extension of it, and nothing that has lengths of its own and is IP again.
 local function is_transport(protocol)
-   for _, place in ipairs(protocol.places) do
-      if place.space == "ip" and protocol.network == 0 and protocol.field.checksum then
-         return true
-      end
-   end
-   return false
+   return tables.any(protocol.places, function(place)
+      return place.space == "ip" and protocol.network == 0 and protocol.field.checksum
+   end)
 end
 
 local function offsets(out, template)

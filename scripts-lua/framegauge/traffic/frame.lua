@@ -4,6 +4,7 @@
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local C = api.C
@@ -266,9 +267,7 @@ function M.rfc2544(size, o)
       },
    }
    M.push_tags(stack, o)
-   for _, layer in ipairs(o.outer or {}) do
-      stack[#stack + 1] = layer
-   end
+   tables.append(stack, o.outer or {})
    stack[#stack + 1] = {
       "ipv" .. o.version, source = o.src, destination = o.dst, vary = { destination = vary.dst },
       dscp = o.dscp, flags = o.version == 4 and M.DONT_FRAGMENT or nil,

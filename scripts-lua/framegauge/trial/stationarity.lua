@@ -124,11 +124,7 @@ function M.outliers(list, open)
    local middle = stats.median(list)
    local distances = tables.map(list, function(value) return math.abs(value - middle) end)
    local limit = math.max(open, APART * MEDIAN_TO_DEVIATION * stats.median(distances))
-   local found = {}
-   for i, distance in ipairs(distances) do
-      found[#found + 1] = distance > limit * (1 + 1e-9) and i or nil
-   end
-   return found
+   return tables.map(distances, function(distance, i) return distance > limit * (1 + 1e-9) and i or nil end)
 end
 
 return M

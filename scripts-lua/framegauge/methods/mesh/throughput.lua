@@ -6,6 +6,7 @@
 -- on with its throughput. At the end all flows have their throughputs at once: what is lost then is lost
 -- because pairs share a path, and no flow has that throughput by right.
 local search = require "framegauge.search"
+local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.mesh.trials"
 
 local M = {}
@@ -49,12 +50,7 @@ local function loaded(list)
 end
 
 local function wants_more(list)
-   for _, one in ipairs(list) do
-      if one.wanted and not one.gone then
-         return true
-      end
-   end
-   return false
+   return tables.any(list, function(one) return one.wanted and not one.gone end)
 end
 
 -- One trial of all. @return whether each flow had the throughput that its search has found

@@ -14,6 +14,7 @@ local common = require "framegauge.methods.rfc2544.common"
 local lag = require "framegauge.traffic.lag"
 local search = require "framegauge.search"
 local stats = require "framegauge.trial.stats"
+local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -159,9 +160,7 @@ function M.measure(plan, tester, session, frame_size, rows)
       one.row.trials = #session.trials - before
       add_figures(one.row, one.bursts, line_fps, one.rate)
    end
-   for _, row in ipairs(list) do
-      rows[#rows + 1] = row
-   end
+   tables.append(rows, list)
 end
 
 return M

@@ -228,11 +228,7 @@ end
 
 -- What the test of the table found, where it was made.
 local function found_capacity(results, order)
-   for _, row in ipairs(results or {}) do
-      if row.order == order then
-         return row.addresses
-      end
-   end
+   return (tables.find(results or {}, "order", order) or {}).addresses
 end
 
 --- Measure with addresses in each order.

@@ -59,12 +59,7 @@ end
 
 -- Do sources that had to pause still have frames of the trial?
 local function have_unsent(record)
-   for _, pause in ipairs(record.pauses or {}) do
-      if pause.unsent_frames > 0 then
-         return true
-      end
-   end
-   return false
+   return tables.any(record.pauses or {}, function(pause) return pause.unsent_frames > 0 end)
 end
 
 -- A source that has to pause sends what it could not after the trial. Where it has frames left all the same,

@@ -137,14 +137,6 @@ local function find_forwarding(c, result)
    return points, records
 end
 
-local function highest(points)
-   local best = points[1]
-   for _, one in ipairs(points) do
-      best = one.forwarding_fps > best.forwarding_fps and one or best
-   end
-   return best
-end
-
 -- The direction of a trial that lost most; nil without loss.
 local function worst_pair(record)
    local worst
@@ -161,9 +153,7 @@ local function validity_of(result, records, pattern)
    local _, reasons = verdict.merge { result.upper_trial and validity ~= "valid" and result.upper_trial
       or { validity = validity, reasons = {} } }
    local of_trials, why = verdict.merge(records)
-   for _, reason in ipairs(why) do
-      reasons[#reasons + 1] = reason
-   end
+   tables.append(reasons, why)
    validity = verdict.worse(validity, of_trials)
    local flood = 0
    for _, record in ipairs(records) do
@@ -183,7 +173,7 @@ local function measure(plan, tester, session, key, frame_size)
    local c = context(plan, tester, session, key, frame_size)
    local result = find_throughput(c)
    local points, records = find_forwarding(c, result)
-   local mol, best = points[#points], highest(points)
+   local mol, best = points[#points], tables.greatest(points, "forwarding_fps")
    local validity, reasons, flood = validity_of(result, records, c.pattern)
    local lower, most = result.lower_trial, ethernet.lines_fps(c.pattern.receivers, frame_size)
    local row = {

@@ -152,9 +152,7 @@ end
 -- @param found  results of the tests before
 function M.run(plan, tester, session, key, rows, found)
    for _, frame_size in ipairs(plan.rfc3918.frame_sizes) do
-      for _, row in ipairs(TESTS[key](trials.context(plan, tester, session, key, frame_size), found)) do
-         rows[#rows + 1] = row
-      end
+      tables.append(rows, TESTS[key](trials.context(plan, tester, session, key, frame_size), found))
    end
 end
 

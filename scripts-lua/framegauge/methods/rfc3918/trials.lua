@@ -409,12 +409,7 @@ end
 
 -- Were frames that verify lost? Then a group is missing, or more came at once than the device forwards.
 local function is_unverified(c, record)
-   for _, direction in ipairs(M.at_receivers(c, record, "verify")) do
-      if direction.lost > 0 then
-         return true
-      end
-   end
-   return false
+   return tables.any(M.at_receivers(c, record, "verify"), function(direction) return direction.lost > 0 end)
 end
 
 --- Make a trial with a load. Where frames that verify are lost it is made again with half as many of them a

@@ -132,15 +132,6 @@ function M.judge(row, passes, why)
    end
 end
 
---- The trial of several that lost most.
-function M.worst(records)
-   local worst = records[1]
-   for _, record in ipairs(records) do
-      worst = record.lost > worst.lost and record or worst
-   end
-   return worst
-end
-
 --- The names of ports, joined.
 function M.names(ports)
    return table.concat(tables.field(ports, "name"), " ")

@@ -45,14 +45,6 @@ local function loss(directions)
    return { tx = tx, ratio = tx > 0 and lost / tx or 0 }
 end
 
-local function greatest(losses)
-   local most = losses[1]
-   for _, one in ipairs(losses) do
-      most = one.ratio > most.ratio and one or most
-   end
-   return most
-end
-
 -- @param control  i2, which congests, sends to i1 instead: then nothing may be lost
 local function make(c, groups, control)
    local streams, flows = {}, {}
@@ -87,7 +79,8 @@ local function measure(plan, tester, session, arrangement, shift, frame_size)
    for i = 1, plan.rfc8239.iterations do
       records[i + 1], innocent[i], congested[i] = make(c, groups, false)
    end
-   local most_innocent, most_congested = greatest(innocent), greatest(congested)
+   local most_innocent, most_congested = tables.greatest(innocent, "ratio"),
+      tables.greatest(congested, "ratio")
    local row = common.row(records, {
       test = "head_of_line", arrangement = arrangement.name, groups = arrangement.count, shift = shift,
       frame_size = frame_size, ports = tables.map(groups, common.names),

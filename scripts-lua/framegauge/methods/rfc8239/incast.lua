@@ -60,7 +60,7 @@ local function measure(plan, tester, session, senders, frame_size)
       }
    end
    local ratios = tables.field(records, "loss_ratio")
-   local worst = common.worst(records)
+   local worst = tables.greatest(records, "lost")
    local latency = common.latency(plan, worst.latency, frame_size, tester.ports[#tester.ports].serial_rate)
    local row = common.row(records, {
       test = "incast", senders = senders, receiver = tester.ports[#tester.ports].name,

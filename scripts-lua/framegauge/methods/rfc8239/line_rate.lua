@@ -31,7 +31,7 @@ local function measure(plan, tester, session, pattern, frame_size)
       }
    end
    local ratios = tables.map(records, function(record) return record.rx / math.max(1, record.tx) * 100 end)
-   local worst = common.worst(records)
+   local worst = tables.greatest(records, "lost")
    local latency = common.latency(plan, worst.latency, frame_size, tester.ports[1].serial_rate)
    local row = common.row(records, {
       test = "line_rate", pattern = pattern, frame_size = frame_size, ports = #tester.ports,

@@ -14,9 +14,7 @@ local M = {}
 
 local list, record = rows.list, rows.record
 
-local function words(key)
-   return (key:gsub("_", " "))
-end
+local words = suite.words
 
 local HEAD = {
    { "test", "text", "the test", col = "Test", id = words },

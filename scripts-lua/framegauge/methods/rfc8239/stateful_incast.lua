@@ -149,7 +149,7 @@ local function measure(plan, tester, session, series, frame_size)
    for i = 1, o.iterations do
       list[i] = make(c, i)
    end
-   local worst, goodput = common.worst(list), stats.mean(of_tcp(list, "goodput_bps"))
+   local worst, goodput = tables.greatest(list, "lost"), stats.mean(of_tcp(list, "goodput_bps"))
    local ideal = M.ideal(receiver.line_rate, ip, c.own.tcp.timestamps and "tcp+ts" or "tcp",
       stats.mean(tables.field(list, "rx")) / c.bursts.seconds, frame_size,
       plan.ports[#tester.ports].vlan and 1 or 0)

@@ -215,11 +215,7 @@ end
 
 -- What another test found for an object.
 local function load_of(rows, object)
-   for _, row in ipairs(rows or {}) do
-      if row.object == object then
-         return row.load
-      end
-   end
+   return (tables.find(rows or {}, "object", object) or {}).load
 end
 
 function run.latency(plan, tester, session, found)

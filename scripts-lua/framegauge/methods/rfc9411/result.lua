@@ -15,9 +15,7 @@ local list, record = rows.list, rows.record
 --- The tests in the order in which they are made: some need what others found.
 M.ORDER = { "connections", "http_throughput", "latency", "concurrent" }
 
-local function words(key)
-   return (key:gsub("_", " "))
-end
+local words = suite.words
 
 local function kibibytes(bytes)
    return bytes % 1024 == 0 and ("%d KiB"):format(bytes / 1024) or ("%d bytes"):format(bytes)

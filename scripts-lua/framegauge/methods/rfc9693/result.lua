@@ -26,9 +26,7 @@ local FAILED = { "failed_because", { "not forwarded", "not established" }, "of w
    .. "the first phase were lost, or of the validation", optional = true, col = "Fails", unit = "because",
    at = "html" }
 
-local function words(key)
-   return (key:gsub("_", " "))
-end
+local words = suite.words
 
 local TEST = { { "test", "text", "the test", id = words } }
 local SIZE = { { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",

@@ -41,9 +41,7 @@ end
 local function asks_of(plan, tester)
    local list, all = {}, steps.on_line(plan, tester)
    for _, path in ipairs(wants(plan, "configuration") and all or {}) do
-      for _, ask in ipairs(configuration.asks(path, plan.y1564)) do
-         list[#list + 1] = ask
-      end
+      tables.append(list, configuration.asks(path, plan.y1564))
    end
    local committed = performance.paths(all)
    if wants(plan, "performance") and #committed > 0 then

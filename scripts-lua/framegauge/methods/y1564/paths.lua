@@ -111,9 +111,7 @@ end
 function M.of(plan)
    local list = {}
    for _, service in ipairs(plan.y1564.services) do
-      for _, one in ipairs(M.of_service(service, plan.ports, plan.y1564)) do
-         list[#list + 1] = one
-      end
+      tables.append(list, M.of_service(service, plan.ports, plan.y1564))
    end
    return list
 end

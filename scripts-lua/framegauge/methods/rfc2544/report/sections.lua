@@ -18,11 +18,8 @@ local units = require "framegauge.text.units"
 local M = {}
 
 local count, stream, subject = formatters.count, formatters.stream, formatters.subject
+local at_least = format.at_least
 local SIZES = { of = "frame_size", label = "frame size, bytes (with FCS)", scale = "values" }
-
-local function at_least(row, text)
-   return row.validity == "tester-limited" and "at least " .. text or text
-end
 
 local function us(ns)
    return format.decimal(ns / 1e3, 2)
@@ -30,11 +27,9 @@ end
 
 -- A chart for each direction.
 local function by_direction(rows, draw)
-   local out = {}
-   for i, group in ipairs(formatters.grouped(rows, stream)) do
-      out[i] = draw(group.rows, i, group.name == "both" and "both directions" or group.name)
-   end
-   return out
+   return core.map(formatters.grouped(rows, stream), function(group, i)
+      return draw(group.rows, i, group.name == "both" and "both directions" or group.name)
+   end)
 end
 
 -- Of the smallest frame size the row that is worst by a figure, and a remark that names it among several.
@@ -285,11 +280,7 @@ end
 M.back_to_back = {}
 
 local function with_bursts(rows)
-   local list = {}
-   for _, row in ipairs(formatters.by_size(rows)) do
-      list[#list + 1] = row.burst_mean_frames and row or nil
-   end
-   return list
+   return core.map(formatters.by_size(rows), function(row) return row.burst_mean_frames and row or nil end)
 end
 
 function M.back_to_back.headline(rows)
