@@ -5,6 +5,7 @@
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local paths = require "framegauge.plan.paths"
+local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 local ways = require "framegauge.plan.ways"
 
@@ -27,10 +28,8 @@ local one_way = {
 tables.append(one_way, paths.rows)
 
 local emulate_fields = {
-   { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
-     help = "seed of its random numbers" },
-   { key = "max_frame", type = "size", default = "1518", min = "64", max = "16128",
-     help = "the longest frame that is forwarded; a kernel interface has its MTU" },
+   shared.seed("1", "seed of its random numbers"),
+   shared.max_frame("1518", "the longest frame that is forwarded; a kernel interface has its MTU"),
 }
 tables.append(emulate_fields, one_way)
 table.insert(emulate_fields, {
@@ -56,8 +55,7 @@ local reflect = {
         help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, "
            .. "appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay "
            .. "and synthetic loss messages (LBM, DMM, SLM)" },
-      { key = "port", type = "integer", default = "862", min = "1", max = "65535",
-        help = "stamp and twamp_light: UDP port of the reflector" },
+      shared.port("862", "stamp and twamp_light: UDP port of the reflector"),
       { key = "stateful", type = "boolean", default = "true",
         help = "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell "
            .. "on which way a packet was lost" },
@@ -70,8 +68,7 @@ local reflect = {
       { key = "restamp", type = "boolean", default = "false",
         help = "write the reflector's own time into the signature, so that the tester measures only the "
            .. "way back; for a tester on the same machine, with the same clock" },
-      { key = "max_frame", type = "size", default = "1518", min = "64", max = "16128",
-        help = "the longest frame that is reflected; a kernel interface has its MTU" },
+      shared.max_frame("1518", "the longest frame that is reflected; a kernel interface has its MTU"),
    },
 }
 

@@ -15,6 +15,25 @@ phase("learning_wait", "between the learning frames and the load")
 phase("drain", "how long frames may still arrive after the load; later ones are lost")
 phase("settle", "rest for the device after a trial")
 
+-- Rows of numbers: { type, least, most }. M[key](default, help, most) makes one; it needs `most` where none
+-- stands here.
+for key, one in pairs {
+   trial = { "time", "1ms" }, search_trial = { "time", "1ms" }, repetitions = { "integer", "1" },
+   max_trials = { "integer", "2" }, max_frame = { "size", "64", "16128" },
+   port = { "integer", "1", "65535" }, seed = { "integer", "0", "4294967295" },
+} do
+   M[key] = function(default, help, most)
+      return { key = key, type = one[1], default = default, min = one[2], max = most or one[3], help = help }
+   end
+end
+
+--- Sizes of test frames. @param default  the RFC's, where it is left out
+function M.frame_sizes(help, default)
+   return { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" },
+      unique = true, least = 1, default = default or { "64", "128", "256", "512", "1024", "1280", "1518" },
+      help = help or "bytes from the destination address to the FCS" }
+end
+
 --- How often a trial may be made again.
 M.retries = {
    key = "retries", type = "integer", default = "2", min = "0", max = "100",

@@ -8,6 +8,7 @@ local octet_program = require "framegauge.plan.octet_program"
 local plan_faults = require "framegauge.plan.faults"
 local plan_ports = require "framegauge.plan.ports"
 local plan_stack = require "framegauge.plan.stack"
+local shared = require "framegauge.plan.shared_rows"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
@@ -53,8 +54,7 @@ local size_row = {
         help = "any size of a range, such as 64-1518" },
       { key = "order", type = "enum", values = { "fixed", "random" }, default = "fixed",
         help = "random: the frames of the cycle shuffled, so that their shares stay" },
-      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
-        help = "of what is random" },
+      shared.seed("1", "of what is random"),
    },
 }
 
@@ -91,8 +91,7 @@ local load_row = {
         default_help = "as the rate says", help = "bursts per second, in place of the rate" },
       { key = "poisson", type = "rate", max = "100%", default_help = "none",
         help = "frames at random times, independent of each other, at this rate in the mean" },
-      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
-        help = "of these times" },
+      shared.seed("1", "of these times"),
       { key = "profile", type = "list", default_help = "none",
         of = { type = "group", help = "one load of a profile", fields = steps },
         help = "loads one after the other, and again: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, "
@@ -113,8 +112,7 @@ local payload_row = {
            .. "each frame has it from its beginning), or bytes in hex that are repeated" },
       { key = "text", type = "string", longest = 4096, default_help = "none",
         help = "a text that is repeated, in place of octets" },
-      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
-        help = "of random bytes, which are the same in every frame of the stream" },
+      shared.seed("1", "of random bytes, which are the same in every frame of the stream"),
    },
 }
 

@@ -66,8 +66,7 @@ local row = {
       { key = "outage", type = "time", default = "50ms", min = "1us", max = "1h",
         help = "how long the reference device is out of service; a fail-over of the reference switch has no "
            .. "such time: the link stays down, and is up again as the reversion" },
-      { key = "repetitions", type = "integer", default = "10", min = "1", max = "1000",
-        help = "how often, a row for each event" },
+      shared.repetitions("10", "how often, a row for each event", "1000"),
       {
          key = "limit", type = "group", help = "what the device must keep to",
          fields = {

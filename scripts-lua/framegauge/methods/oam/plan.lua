@@ -33,8 +33,7 @@ local row = {
         help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, "
            .. "delay: DMM, synthetic_loss: SLM" },
       peer,
-      { key = "port", type = "integer", default = "862", min = "1", max = "65535",
-        help = "UDP port of the reflector" },
+      shared.port("862", "UDP port of the reflector"),
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "9216" }, unique = true,
         least = 1, default = { "128" },
         help = "bytes of the probes from the destination address to the FCS" },

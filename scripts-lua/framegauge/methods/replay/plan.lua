@@ -39,8 +39,7 @@ local row = {
         help = "times it is sent; 0: until the duration is over" },
       { key = "duration", type = "time", min = "1us", max = "1000h", default_help = "none: all of it",
         help = "nothing is sent that is due later" },
-      { key = "repetitions", type = "integer", default = "1", min = "1", max = "1000",
-        help = "how often all of that is done, a row each" },
+      shared.repetitions("1", "how often all of that is done, a row each", "1000"),
       { key = "verify", type = "boolean", default = "true",
         help = "compares what the other port receives with what was sent; false: through a device that "
            .. "changes frames, such as a router" },
@@ -48,8 +47,7 @@ local row = {
       { key = "fcs", type = "enum", values = { "auto", "strip", "keep" }, default = "auto",
         help = "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says "
            .. "that it is there; strip: all frames have one; keep: sent as payload" },
-      { key = "max_frame", type = "size", default = "1522", min = "64", max = "16128",
-        help = "larger frames are dropped and counted" },
+      shared.max_frame("1522", "larger frames are dropped and counted"),
       { key = "memory", type = "size", default = "256MiB", min = "1MiB", max = "1024GiB",
         help = "a larger file is read while it is sent" },
       shared.learning_wait "0s", shared.drain "500ms", shared.settle "0s", shared.retries,

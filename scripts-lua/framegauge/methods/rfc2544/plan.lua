@@ -62,16 +62,13 @@ local throughput_row = {
            .. "--learned sets it" },
       { key = "resolution", type = "load_step", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the load this well" },
-      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
-        help = "length of the trials that decide; RFC 2544 asks for at least 60s" },
-      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
-        help = "length of the trials on the way there, at most trial" },
+      shared.trial("60s", "length of the trials that decide; RFC 2544 asks for at least 60s", "24h"),
+      shared.search_trial("1s", "length of the trials on the way there, at most trial", "24h"),
       { key = "loss_tolerance", type = "ratio", default = "0%", max = "99%",
         help = "loss up to this share still passes; RFC 2544 asks for 0" },
       { key = "backoff", type = "load_step", default = "1%", min = "0.0001%", max = "50%",
         help = "how far to go down when a load found by short trials fails the long one" },
-      { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
-        help = "the search gives up after this many" },
+      shared.max_trials("1000", "the search gives up after this many", "100000"),
       { key = "loss_verify_trials", type = "integer", default = "2", min = "1", max = "100",
         help = "tst009: most trials at one load, max(r); it passes when one of them does" },
       { key = "loss_verify_max", type = "integer", min = "0", default_help = "no limit",
@@ -100,14 +97,12 @@ local latency = {
         default_help = "lifo where the port tells the rate of its line, else, and of a mix, fifo",
         help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from "
            .. "first bit to first bit" },
-      { key = "trial", type = "time", default = "120s", min = "1ms", max = "24h",
-        help = "length of each stream" },
+      shared.trial("120s", "length of each stream", "24h"),
       { key = "tag_after", type = "time", default = "60s", max = "24h",
         help = "when the tagged frame is sent; RFC 2544 asks for 60s" },
       { key = "tags", type = "integer", default = "1", min = "1", max = "10000",
         help = "tagged frames of each stream, spread over the rest of it; RFC 8219 asks for 500" },
-      { key = "repetitions", type = "integer", default = "20", min = "1", max = "1000",
-        help = "streams; RFC 2544 asks for 20" },
+      shared.repetitions("20", "streams; RFC 2544 asks for 20", "1000"),
    },
 }
 
@@ -119,8 +114,7 @@ local frame_loss = {
         help = "the first load, at most the line at each frame size, and what the steps are parts of" },
       { key = "step", type = "ratio", default = "10%", min = "0.1%", max = "10%",
         help = "how much less the next load is; two loads in a row without loss end the test" },
-      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
-        help = "length of the trials" },
+      shared.trial("60s", "length of the trials", "24h"),
    },
 }
 
@@ -135,8 +129,7 @@ local back_to_back = {
         help = "the longest burst that is tried" },
       { key = "step", type = "integer", default = "1", min = "1", max = "1000000",
         help = "the search ends when it knows the length this well, in frames" },
-      { key = "repetitions", type = "integer", default = "50", min = "1", max = "1000",
-        help = "searches, each by itself; RFC 2544 asks for 50" },
+      shared.repetitions("50", "searches, each by itself; RFC 2544 asks for 50", "1000"),
    },
 }
 
@@ -149,8 +142,7 @@ local system_recovery = {
         help = "how long the overload lasts" },
       { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
         help = "how long the device is watched after that, at half the load" },
-      { key = "repetitions", type = "integer", default = "3", min = "1", max = "1000",
-        help = "trials; the mean is taken" },
+      shared.repetitions("3", "trials; the mean is taken", "1000"),
    },
 }
 
@@ -167,8 +159,7 @@ local reset = {
         help = "how long the device is watched after that; it must be back by then" },
       { key = "outage", type = "time", default = "1s", min = "1us", max = "1h",
         help = "how long the reference device stays out of service" },
-      { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
-        help = "resets; the mean is taken" },
+      shared.repetitions("1", "resets; the mean is taken", "100"),
    },
 }
 
@@ -188,8 +179,7 @@ local bursty_traffic = {
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
         help = "length of the trials that decide; RFC 2544 asks for at least 60s. No trial has less than two "
            .. "bursts" },
-      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
-        help = "length of the trials on the way there, at most trial" },
+      shared.search_trial("1s", "length of the trials on the way there, at most trial", "24h"),
    },
 }
 

@@ -25,8 +25,7 @@ local address_table = {
         of = { type = "enum", values = { "sequential", "random" } }, default = { "sequential", "random" },
         help = "sequential: from 02:00:00:10:00:00 on; random: 02 and 40 random bits. Their difference shows "
            .. "how the table hashes" },
-      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
-        help = "of the random addresses" },
+      shared.seed("1", "of the random addresses"),
       { key = "learning_rate", type = "frame_rate", default = "1000fps", min = "1fps",
         help = "at which address_caching sends the frames to learn from" },
       { key = "test_rate", type = "frame_rate", default = "1000fps", min = "1fps",
@@ -110,9 +109,7 @@ local row = {
            .. "learning_rate: how fast it learns them (5.8); "
            .. "errored_frames: whether it forwards them (5.9); broadcast: from the first port, "
            .. "copied to all others (5.10)" },
-      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
-        least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
-        help = "bytes from the destination address to the FCS" },
+      shared.frame_sizes(),
       { key = "trial", type = "time", default = "30s", min = "1ms", max = "300s",
         help = "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends "
            .. "30s" },
@@ -136,8 +133,7 @@ local row = {
            .. "meet" },
       { key = "latency_frames", type = "integer", default = "20", min = "1", max = "10000",
         help = "single broadcasts, 100 ms apart, whose latency is measured at each port" },
-      { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
-        help = "a search gives up after this many" },
+      shared.max_trials("1000", "a search gives up after this many", "100000"),
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
       address_table, congestion_control, errored_frames, multiple_devices,
    },

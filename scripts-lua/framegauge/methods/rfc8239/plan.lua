@@ -86,9 +86,9 @@ local row = {
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line "
            .. "(5), incast (6): bursts alone, stateful_incast (6): TCP with bursts" },
-      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
-        least = 1, default = { "64", "128", "256", "512", "1024", "1518" },
-        help = "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too" },
+      shared.frame_sizes(
+         "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too",
+         { "64", "128", "256", "512", "1024", "1518" }),
       { key = "line", type = "ratio", default = "99.98%", min = "1%", max = "100%",
         help = "the load that is line rate, of each line: below 100% by the error of two clocks" },
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "1h", help = "length of the load" },

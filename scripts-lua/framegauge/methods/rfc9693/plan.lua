@@ -66,9 +66,8 @@ local row = {
         default_help = "all that ports and addresses give",
         help = "of connection_rate and teardown: each is a row; the other tests are made with the first. As "
            .. "many four tuples are enumerated, destination ports first" },
-      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
-        least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
-        help = "of throughput, latency and pdv, bytes with FCS; connections are established with 64" },
+      shared.frame_sizes(
+         "of throughput, latency and pdv, bytes with FCS; connections are established with 64"),
       { key = "max", type = "rate", default = "100%", max = "100%",
         help = "the highest rate of connections, and of frames each way, that is tried" },
       { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
@@ -89,8 +88,7 @@ local row = {
            .. "capacity: its first rate, which is not sought then" },
       { key = "throughput", type = "group", help = "of the test throughput", fields = {
          trial("60s", "length of the trials that decide"),
-         { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "300s",
-           help = "and of those on the way" },
+         shared.search_trial("1s", "and of those on the way", "300s"),
          { key = "resolution", type = "ratio", default = "0.1%", min = "0.001%", max = "50%",
            help = "the search ends when it knows the load this well; a share of max" },
       } },
@@ -117,7 +115,7 @@ local row = {
         help = "between establishing connections and using them" },
       { key = "order", type = "enum", values = { "random", "increasing" }, default = "random",
         help = "in which four tuples are enumerated and read; random: a draw without repeats" },
-      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295", help = "of that draw" },
+      shared.seed("1", "of that draw"),
       { key = "settings", type = "list", of = { type = "string", longest = 200 }, default = {},
         default_help = "none", help = "for the report: how the device is set, such as nf_conntrack_max" },
       shared.learning_wait "100ms",
