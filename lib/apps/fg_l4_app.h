@@ -93,10 +93,9 @@ struct fg_l4_app {
 	bool half_close;   /* TCP_RR, TCP_CRR, HTTP: a FIN goes with the last request */
 	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
 	uint64_t think_ns, think_ns_max;
-	const char *path;   /* HTTP, FTP; must live until fg_l4_create() returns */
-	const char *host;   /* and the server's name; IPERF: the cookie, 36 octets of text */
-	const char *params; /* IPERF: in JSON, as iperf3's client sends them; lives as long */
-	bool any_body;      /* HTTP, FTP: neither octets nor length are compared */
+	const char *path; /* HTTP, FTP; must live until fg_l4_create() returns */
+	const char *host; /* and the server's name */
+	bool any_body;    /* HTTP, FTP: neither octets nor length are compared */
 	/* FTP: the user; live as long as the path. How data connections are opened: enum fg_l4_ftp_mode */
 	const char *user, *password;
 	uint8_t ftp_mode;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Either role of iperf3 with a peer that is told what to say, and says what it should not. */
+/* Either role of iperf3 with a peer that is told what to say, and orders as control would give them. */
 #ifndef L4_IPERF_PEER_H
 #define L4_IPERF_PEER_H
-
-#include <cstring>
-#include <string>
 
 #include "l4_iperf.h"
 
@@ -15,21 +12,18 @@ extern "C" {
 namespace l4
 {
 
-/* a peer that controls a test by hand */
 class IperfPeer
 {
       public:
-	/* of our server; with parameters, of our client */
-	explicit IperfPeer(const char *params = nullptr)
+	explicit IperfPeer(bool client = false)
 	{
 		fg_l4_app app = {};
 
 		app.kind = "IPERF";
-		app.server = params == nullptr;
+		app.server = !client;
 		app.port = iperf_port;
-		app.host = iperf_cookie;
-		app.params = params;
 		t = talker_create(&app, 1500);
+		l4 = t->other;
 	}
 	~IperfPeer()
 	{
@@ -44,20 +38,24 @@ class IperfPeer
 		talker_say(t, line, octets.data(), octets.size());
 	}
 	void
-	SayText(const std::string &text)
+	Do(uint32_t orders, const fg_l4_iperf_test *test = nullptr)
 	{
-		uint32_t length = htonl(uint32_t(text.size()));
-
-		Say(std::string((const char *)&length, 4) + text);
+		Order(l4, orders, test);
+		talker_wait(t, ms);
 	}
-	/* cookie and parameters */
 	void
-	Begin(const std::string &params)
+	Send(const std::string &octets)
+	{
+		EXPECT_TRUE(fg_l4_iperf_send(l4, 0, octets.data(), uint32_t(octets.size())));
+		talker_wait(t, ms);
+	}
+	/* a connection that controls, and the test it is about */
+	void
+	Begin(const fg_l4_iperf_test &test)
 	{
 		talker_wait(t, 2 * second); /* the end of TIME_WAIT, if there was one before */
 		talker_open(t, 0, iperf_port);
-		Say(std::string(iperf_cookie, 37));
-		SayText(params);
+		Do(FG_L4_IPERF_OPEN, &test);
 	}
 	void
 	OpenStream(unsigned line, const char *word = iperf_cookie)
@@ -75,32 +73,47 @@ class IperfPeer
 	{
 		return t->line[line].ended;
 	}
-	fg_l4_iperf_report
-	Last()
+	std::string
+	Received() const
 	{
-		std::vector<fg_l4_iperf_report> all = Reports(t->other);
-
-		return all.empty() ? fg_l4_iperf_report{} : all.back();
+		return std::string(fg_l4_iperf_received(l4, 0), State(l4).received);
 	}
-	/* a whole test: the server is as good as new */
+	const fg_l4_iperf_counts &
+	Counts()
+	{
+		uint32_t before = State(l4).counted;
+
+		Do(FG_L4_IPERF_COUNT);
+		EXPECT_EQ(before + 1, State(l4).counted);
+		return *fg_l4_iperf_read(l4, 0);
+	}
+	/* a session: the server is as good as new */
 	void
 	ExpectServes()
 	{
+		uint32_t before;
+
 		for (unsigned i = 0; i < TALKER_LINES; i++)
 			talker_close(t, i, true);
+		Do(FG_L4_IPERF_END);
 		talker_wait(t, 20 * second);
-		Reports(t->other);
-		Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
+		before = State(l4).session;
+		Begin(IperfTest(false, 1, 1000));
+		EXPECT_EQ(before + 1, State(l4).session);
 		OpenStream(1);
-		ASSERT_EQ("\x9\xa\x1\x2", Heard());
+		ASSERT_EQ(1u, State(l4).streams);
+		Do(FG_L4_IPERF_RUN);
 		Say("some octets", 1);
 		Say("\x4");
-		SayText("{\"streams\":[{\"id\":1,\"bytes\":11}]}");
-		Say("\x10");
-		EXPECT_EQ(FG_L4_IPERF_DONE, Last().end);
+		EXPECT_TRUE(State(l4).halted);
+		EXPECT_EQ("\x4", Received());
+		EXPECT_EQ(11u, Counts().stream[0].all.octets);
+		Do(FG_L4_IPERF_END);
+		EXPECT_TRUE(Ended() && Ended(1));
 	}
 
 	struct talker *t;
+	fg_l4 *l4;
 };
 
 } /* namespace l4 */

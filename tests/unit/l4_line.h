@@ -50,6 +50,7 @@ class Line
 	fg_burst burst = {};
 	/* sees each frame before the line does; false: it is lost */
 	std::function<bool(unsigned from, uint64_t now, std::vector<uint8_t> &frame)> sees;
+	std::function<void(uint64_t now)> looks; /* whenever something happens */
 
 	void
 	Run(uint64_t until)
@@ -60,6 +61,8 @@ class Line
 			for (unsigned i : {0, 1})
 				if (!arrivals[i].empty())
 					next = std::min(next, arrivals[i].begin()->first);
+			if (looks)
+				looks(now);
 			if (next == UINT64_MAX)
 				return;
 			now = std::max(next, now + 1);

@@ -1,104 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The client of iperf3, whose server says what it should not. */
+/* The client of iperf3 and a server that is played by hand. */
 #include "l4_iperf_peer.h"
 
 using namespace l4;
 
-TEST(L4IperfPeer, TheClientDoesWhatTheServerSays)
+TEST(L4IperfPeer, TheClientOpensSendsAndHaltsByItself)
 {
-	const std::string params =
-		"{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"bandwidth\":80000}";
-	IperfPeer p(params.c_str());
+	fg_l4_iperf_test test = IperfTest(false, 1, 1000, 80000);
+	IperfPeer p(true);
 
-	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard());
-	p.Say("\x9");
-	EXPECT_EQ(std::string(3, '\0') + char(params.size()) + params, p.Heard().substr(37));
-	p.Say("\xa");
+	test.time_s = 1;
 	talker_wait(p.t, ms);
-	p.Say("\x1\x2");
-	for (int i = 0; i < 1005; i++)
+	ASSERT_EQ(1u, State(p.l4).session);
+	EXPECT_TRUE(State(p.l4).connected);
+	EXPECT_EQ(iperf_port, State(p.l4).remote_port);
+	EXPECT_EQ("", p.Heard());
+	p.Send("cookie");
+	EXPECT_EQ("cookie", p.Heard());
+	p.Say("\x9");
+	EXPECT_EQ("\x9", p.Received());
+	p.Do(FG_L4_IPERF_OPEN, &test);
+	EXPECT_EQ(1u, State(p.l4).streams);
+	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard(1));
+	p.Do(FG_L4_IPERF_RUN);
+	for (int i = 0; i < 995; i++)
 		talker_wait(p.t, ms);
-	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard(1).substr(0, 37));
+	EXPECT_FALSE(State(p.l4).halted);
+	for (int i = 0; i < 50; i++)
+		talker_wait(p.t, ms);
+	EXPECT_TRUE(State(p.l4).halted);
 	EXPECT_NEAR(37 + 10000, double(p.Heard(1).size()), 1000);
-	EXPECT_EQ('\x4', p.Heard().back());
-	p.Say("\xd");
-	EXPECT_EQ('}', p.Heard().back());
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":9999,\"end_time\":1.0}]}");
-	p.Say("\xe");
+	EXPECT_EQ(p.Heard(1).size() - 37, p.Counts().stream[0].all.octets);
+	EXPECT_NEAR(1.0, p.Counts().stream[0].to_s, 0.002);
+	p.Send("\x10");
+	p.Do(FG_L4_IPERF_END);
 	EXPECT_EQ('\x10', p.Heard().back());
 	EXPECT_TRUE(p.Ended() && p.Ended(1));
-	auto all = Reports(p.t->other);
-	ASSERT_EQ(3u, all.size());
-	EXPECT_TRUE(all[0].client);
-	EXPECT_EQ(9999u, all[1].theirs.octets);
-	EXPECT_EQ(p.Heard(1).size() - 37, all[1].ours.octets);
-	EXPECT_EQ(FG_L4_IPERF_DONE, all[2].end);
+	talker_wait(p.t, 20 * second);
+	EXPECT_EQ(0u, fg_l4_open(p.l4));
+	EXPECT_EQ(1u, State(p.l4).session);
 }
 
-TEST(L4IperfPeer, TheClientSaysWhyThereIsNoTest)
+TEST(L4IperfPeer, WhatTheServerSaysHaltsTheClient)
 {
-	const struct {
-		std::string octets;
-		uint8_t end;
-		uint32_t refusal;
-	} cases[] = {
-		{"\xff", FG_L4_IPERF_REFUSED, 121},
-		{std::string("\x9\xfe\0\0\0\x14\0\0\0\0", 10), FG_L4_IPERF_REFUSED, 20},
-		{"\x9\xa\xb", FG_L4_IPERF_TERMINATED, 0},
-		{"\x7", FG_L4_IPERF_NONSENSE, 0},
-		{std::string("\0", 1), FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\x9", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xa\xa", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xa\x1", FG_L4_IPERF_NONSENSE, 0}, /* before there are streams */
-		{"\xa", FG_L4_IPERF_NONSENSE, 0},
-		{"\x2", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xd", FG_L4_IPERF_NONSENSE, 0},
-		{"\xe", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xa", FG_L4_IPERF_GONE, 0},
-		{"", FG_L4_IPERF_GONE, 0},
-	};
+	fg_l4_iperf_test test = IperfTest(false, 1, 1000, 80000);
+	IperfPeer p(true);
 
-	for (const char *params :
-	     {"{\"tcp\":true,\"parallel\":2,\"time\":1,\"len\":1000}",
-	      "{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":1000,\"reverse\":true}"}) {
-		for (const auto &c : cases) {
-			IperfPeer p(params);
-
-			p.Say(c.octets);
-			talker_wait(p.t, second / 2);
-			talker_close(p.t, 0, false);
-			for (int i = 0; i < 20; i++)
-				talker_wait(p.t, second);
-			fg_l4_iperf_report last = p.Last();
-			EXPECT_EQ(c.end, last.end) << &c - cases;
-			EXPECT_EQ(c.refusal, last.refusal) << &c - cases;
-			EXPECT_EQ(0u, fg_l4_open(p.t->other)) << &c - cases;
-		}
-	}
+	talker_wait(p.t, ms);
+	p.Do(FG_L4_IPERF_OPEN, &test);
+	p.Do(FG_L4_IPERF_RUN);
+	EXPECT_FALSE(State(p.l4).halted);
+	p.Say("\xb");
+	EXPECT_TRUE(State(p.l4).halted);
+	uint64_t octets = p.Counts().stream[0].all.octets;
+	talker_wait(p.t, 100 * ms);
+	EXPECT_EQ(octets, p.Counts().stream[0].all.octets);
 }
 
-TEST(L4IperfPeer, TheClientBelievesNoResultsThatAreNone)
+TEST(L4IperfPeer, TheClientShowsThatTheServerHasGone)
 {
-	for (const std::string &text :
-	     {std::string(4, '\0'), std::string("\xff\xff\xff\xff"), std::string("\0\0\0\x2{]", 6)}) {
-		IperfPeer p("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"bandwidth\":80000}");
+	for (bool reset : {false, true}) {
+		IperfPeer p(true);
+		fg_l4_result r;
 
-		p.Say("\x9\xa");
 		talker_wait(p.t, ms);
-		p.Say("\x1\x2");
-		talker_wait(p.t, 2 * second);
-		p.Say("\xd" + text);
-		EXPECT_EQ(FG_L4_IPERF_NONSENSE, p.Last().end);
-		EXPECT_TRUE(p.Ended());
+		EXPECT_FALSE(State(p.l4).gone);
+		talker_close(p.t, 0, reset);
+		EXPECT_TRUE(State(p.l4).gone);
+		p.Do(FG_L4_IPERF_END | FG_L4_IPERF_REFUSED);
+		for (int i = 0; i < 20; i++)
+			talker_wait(p.t, second);
+		EXPECT_EQ(0u, fg_l4_open(p.l4));
+		fg_l4_read(p.l4, 0, &r);
+		EXPECT_EQ(1u, r.total.refused);
 	}
+}
+
+TEST(L4IperfPeer, AnAbortedClientIsReset)
+{
+	IperfPeer p(true);
+
+	talker_wait(p.t, ms);
+	p.Do(FG_L4_IPERF_END | FG_L4_IPERF_ABORT);
+	EXPECT_EQ(nullptr, p.t->line[0].conn);
+	EXPECT_EQ(0u, fg_l4_open(p.l4));
 }
 
 TEST(L4IperfPeer, TheClientAsksForStreamsOfDatagramsOneByOne)
 {
-	IperfPeer p("{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":16,\"bidirectional\":true}");
+	fg_l4_iperf_test test = IperfTest(true, 2, 16);
+	IperfPeer p(true);
 	uint16_t port[4];
 
-	p.Say("\x9\xa");
+	test.both = true;
+	talker_wait(p.t, ms);
+	Order(p.l4, FG_L4_IPERF_OPEN, &test);
 	for (uint16_t &from : port) {
 		talker_wait(p.t, 10 * ms);
 		from = p.t->datagram_from;
@@ -111,6 +107,7 @@ TEST(L4IperfPeer, TheClientAsksForStreamsOfDatagramsOneByOne)
 		EXPECT_EQ(from, p.t->datagram_from);
 		talker_send(p.t, iperf_port, from, "6789", 4);
 	}
+	EXPECT_EQ(4u, State(p.l4).streams);
 	EXPECT_NE(port[0], port[1]);
 	EXPECT_NE(port[2], port[3]);
 }

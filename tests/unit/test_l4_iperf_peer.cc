@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The server of iperf3, whose client says what it should not. */
+/* The server of iperf3, and a client that does what it should not. */
 #include "l4_iperf_peer.h"
 
 using namespace l4;
@@ -9,27 +9,23 @@ TEST(L4IperfPeer, LossAndOrderAreCountedAsIperf3Does)
 	IperfPeer p;
 	char d[20] = {};
 
-	p.Begin("{\"udp\":true,\"parallel\":1,\"time\":1,\"len\":20}");
+	p.Begin(IperfTest(true, 1, 20));
 	talker_send(p.t, 50000, iperf_port, "9876", 4);
 	ASSERT_EQ("6789", std::string((const char *)p.t->datagram, p.t->datagram_octets));
 	talker_send(p.t, 50000, iperf_port, "9876", 4); /* asked twice, it is one stream */
-	ASSERT_EQ("\x9\xa\x1\x2", p.Heard());
+	talker_send(p.t, 50001, iperf_port, "9876", 4); /* more than the test has */
+	ASSERT_EQ(1u, State(p.l4).streams);
+	p.Do(FG_L4_IPERF_RUN);
 	for (char number : {1, 2, 5, 3, 6}) {
 		d[11] = number;
 		talker_send(p.t, 50000, iperf_port, d, sizeof(d));
 		talker_send(p.t, 50001, iperf_port, d, sizeof(d)); /* a stranger */
 	}
-	p.Say("\x4");
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":120,\"packets\":6}]}");
-	p.Say("\x10");
-	auto results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
-	ASSERT_EQ(1u, results.size());
-	EXPECT_EQ(6u, results[0].ours.datagrams);
-	EXPECT_EQ(1u, results[0].ours.lost);
-	EXPECT_EQ(1u, results[0].ours.out_of_order);
-	EXPECT_EQ(100u, results[0].ours.octets);
-	EXPECT_EQ(6u, results[0].theirs.datagrams);
-	EXPECT_NE(std::string::npos, p.Heard().find("\"errors\":1,\"omitted_errors\":0,\"packets\":6"));
+	const fg_l4_iperf_stream &s = p.Counts().stream[0];
+	EXPECT_EQ(6u, s.all.datagrams);
+	EXPECT_EQ(1u, s.all.lost);
+	EXPECT_EQ(1u, s.all.out_of_order);
+	EXPECT_EQ(100u, s.all.octets);
 }
 
 /* 32 bits last 5 minutes at 14.88 Mpps */
@@ -48,59 +44,44 @@ TEST(L4IperfPeer, NumbersGoOnBehindTheLast)
 		came++;
 	};
 
-	p.Begin("{\"udp\":true,\"parallel\":1,\"time\":1,\"len\":20}");
+	p.Begin(IperfTest(true, 1, 20));
 	talker_send(p.t, 50000, iperf_port, "9876", 4);
+	p.Do(FG_L4_IPERF_RUN);
 	send(1);
 	send(1 + step);
 	send(1 + 2ULL * step);
 	for (uint64_t number = (1ULL << 32) - 10; number < (1ULL << 32) + 100; number += 2)
 		send(number);
-	p.Say("\x4");
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":120,\"packets\":6}]}");
-	p.Say("\x10");
-	auto results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
-	ASSERT_EQ(1u, results.size());
-	EXPECT_EQ(last, results[0].ours.datagrams);
-	EXPECT_EQ(lost, results[0].ours.lost);
-	EXPECT_EQ(0u, results[0].ours.out_of_order);
-	EXPECT_EQ(20 * came, results[0].ours.octets);
-}
-
-/* as Linux, which gives a socket 2304 at least */
-TEST(L4IperfPeer, AWindowOfAnOctetStopsNothing)
-{
-	IperfPeer p;
-
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"window\":1}");
-	p.OpenStream(1);
-	p.Say(std::string(1000, 'x'), 1);
-	p.Say("\x4");
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":1000,\"retransmits\":-1}]}");
-	p.Say("\x10");
-	auto all = Reports(p.t->other);
-	ASSERT_EQ(1u, OfKind(all, FG_L4_IPERF_RESULT).size());
-	EXPECT_EQ(1000u, OfKind(all, FG_L4_IPERF_RESULT)[0].ours.octets);
-	EXPECT_EQ(FG_L4_IPERF_DONE, all.back().end);
+	const fg_l4_iperf_stream &s = p.Counts().stream[0];
+	EXPECT_EQ(last, s.all.datagrams);
+	EXPECT_EQ(lost, s.all.lost);
+	EXPECT_EQ(0u, s.all.out_of_order);
+	EXPECT_EQ(20 * came, s.all.octets);
 }
 
 TEST(L4IperfPeer, OnlyTheStreamsHaveTheTcpThatTheClientAsksFor)
 {
+	fg_l4_iperf_test test = IperfTest(false, 1, 1000);
 	IperfPeer p;
 
-	for (const char *window : {"1", "100000000"}) {
-		p.Begin(std::string("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"MSS\":536,") +
-			"\"window\":" + window + "}");
+	test.mss = 536;
+	for (uint32_t window : {2304u, 100000000u}) {
+		test.window = window;
+		p.Begin(test);
+		p.Send("\xa"); /* the window of the first segment has no scale */
 		p.OpenStream(1);
 		EXPECT_EQ(524u, fg_stream_segment(p.t->line[1].conn));  /* with time stamps */
 		EXPECT_EQ(1448u, fg_stream_segment(p.t->line[0].conn)); /* in the second test, too */
+		p.Do(FG_L4_IPERF_RUN);
 		p.Say(std::string(5000, 'x'), 1);
+		EXPECT_EQ(5000u, p.Counts().stream[0].all.octets);
 		p.Say("\x4");
-		EXPECT_EQ(window[1] == '\0', conn_of(p.t->line[1].conn)->snd_wnd <= 2304);
+		EXPECT_EQ(window == 2304, conn_of(p.t->line[1].conn)->snd_wnd <= 2304);
 		EXPECT_LT(500000u, conn_of(p.t->line[0].conn)->snd_wnd);
 		EXPECT_GT(2000000u, conn_of(p.t->line[0].conn)->snd_wnd);
-		p.SayText("{\"streams\":[{\"id\":1,\"bytes\":5000}]}" + std::string(100000, ' '));
-		p.Say("\x10");
-		EXPECT_EQ(FG_L4_IPERF_DONE, p.Last().end);
+		p.Say(std::string(100000, ' '));
+		EXPECT_EQ(100001u, p.Received().size());
+		p.Do(FG_L4_IPERF_END);
 		talker_close(p.t, 0, true);
 		talker_close(p.t, 1, true);
 	}
@@ -110,275 +91,197 @@ TEST(L4IperfPeer, OnlyTheStreamsHaveTheTcpThatTheClientAsksFor)
 TEST(L4IperfPeer, TheServerSendsAsMuchAsTheClientWants)
 {
 	const struct {
-		const char *what;
+		uint64_t blocks;
+		double rate_bps;
 		uint64_t octets; /* of both streams */
-	} cases[] = {
-		{"\"num\":4500", 5000}, /* in whole blocks */
-		{"\"blockcount\":3", 3000},
-		{"\"num\":1", 1000},
-		{"\"num\":4500,\"bandwidth\":800000", 5000},
-	};
+	} cases[] = {{5, 0, 5000}, {3, 0, 3000}, {1, 0, 1000}, {5, 800000, 5000}};
 
 	for (const auto &c : cases) {
+		fg_l4_iperf_test test = IperfTest(false, 2, 1000, c.rate_bps);
 		IperfPeer p;
-		uint64_t octets = 0;
 
-		p.Begin(std::string("{\"parallel\":2,\"reverse\":true,\"len\":1000,") + c.what + "}");
+		test.reverse = true;
+		test.blocks = c.blocks;
+		p.Begin(test);
 		p.OpenStream(1);
 		p.OpenStream(2);
+		p.Do(FG_L4_IPERF_RUN);
 		for (int i = 0; i < 1000; i++)
 			talker_wait(p.t, ms);
 		p.Say("\x4");
-		p.SayText("{\"streams\":[]}");
-		p.Say("\x10");
-		for (const fg_l4_iperf_report &r : OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT))
-			octets += r.ours.octets;
-		EXPECT_EQ(c.octets, octets) << c.what;
-		EXPECT_EQ(c.octets, p.Heard(1).size() + p.Heard(2).size()) << c.what;
+		const fg_l4_iperf_counts &counts = p.Counts();
+		EXPECT_EQ(c.octets, counts.stream[0].all.octets + counts.stream[1].all.octets);
+		p.Do(FG_L4_IPERF_END);
+		EXPECT_EQ(c.octets, p.Heard(1).size() + p.Heard(2).size());
 	}
 }
 
-/* its option --rcv-timeout, or a port that is in use */
-TEST(L4IperfPeer, AClientMayGiveUp)
+/* what a sender sends after the end does not count; what a receiver gets does, until all is over */
+TEST(L4IperfPeer, WhatThePeerSaysEndsTheFigures)
 {
+	fg_l4_iperf_test test = IperfTest(false, 1, 1000, 800000);
 	IperfPeer p;
 
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-	p.Say("\x10");
-	EXPECT_EQ(FG_L4_IPERF_TERMINATED, p.Last().end);
-	p.ExpectServes();
-}
-
-/* newer clients send more than they say; some of it comes when the results have been exchanged */
-TEST(L4IperfPeer, WhatTheClientIsToldIsWhatIsReported)
-{
-	IperfPeer p;
-	char d[20] = {};
-
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
+	test.both = true;
+	p.Begin(test);
 	p.OpenStream(1);
+	p.OpenStream(2);
+	p.Do(FG_L4_IPERF_RUN);
 	p.Say("some octets", 1);
+	for (int i = 0; i < 100; i++)
+		talker_wait(p.t, ms);
+	EXPECT_EQ(0.0, p.Counts().stream[0].to_s);
 	p.Say("\x4");
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":5,\"retransmits\":-1}]}");
+	uint64_t sent = p.Counts().stream[1].all.octets, heard = p.Heard(2).size();
+	talker_wait(p.t, 100 * ms);
 	p.Say(" and more", 1);
-	p.Say("\x10");
-	auto results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
-	ASSERT_EQ(1u, results.size());
-	EXPECT_NE(std::string::npos, p.Heard().find("\"bytes\":11,"));
-	EXPECT_EQ(11u, results[0].ours.octets);
-	EXPECT_EQ(5u, results[0].theirs.octets);
-	EXPECT_EQ(UINT64_MAX, results[0].theirs.retransmits);
+	const fg_l4_iperf_counts &c = p.Counts();
+	EXPECT_EQ(20u, c.stream[0].all.octets);
+	EXPECT_EQ(sent, c.stream[1].all.octets);
+	EXPECT_LT(heard, p.Heard(2).size()); /* a client reads whole blocks before it reads a message */
+	EXPECT_NEAR(0.1, c.now_s, 0.02);
+	EXPECT_NEAR(0.1, c.stream[1].to_s, 0.02);
+	EXPECT_NEAR(0.2, c.stream[0].to_s, 0.02);
 	p.ExpectServes();
-
-	for (unsigned i = 0; i < TALKER_LINES; i++)
-		talker_close(p.t, i, true);
-	p.Begin("{\"udp\":true,\"parallel\":1,\"time\":1,\"len\":20}");
-	talker_send(p.t, 50000, iperf_port, "9876", 4);
-	d[11] = 1;
-	talker_send(p.t, 50000, iperf_port, d, sizeof(d));
-	p.Say("\x4");
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":20,\"packets\":1}]}");
-	d[11] = 3;
-	talker_send(p.t, 50000, iperf_port, d, sizeof(d));
-	p.Say("\x10");
-	results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
-	ASSERT_EQ(1u, results.size());
-	EXPECT_NE(std::string::npos, p.Heard().find("\"packets\":1,"));
-	EXPECT_EQ(1u, results[0].ours.datagrams);
-	EXPECT_EQ(20u, results[0].ours.octets);
-	EXPECT_EQ(0u, results[0].ours.lost);
 }
 
-TEST(L4IperfPeer, OneTestAtATimeAndTheNextOneAfterIt)
+TEST(L4IperfPeer, AnOrderEndsTheFiguresToo)
 {
 	IperfPeer p;
 
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
+	p.Begin(IperfTest(false, 1, 1000));
 	p.OpenStream(1);
+	p.Do(FG_L4_IPERF_RUN);
+	p.Do(FG_L4_IPERF_HALT | FG_L4_IPERF_COUNT | FG_L4_IPERF_END);
+	EXPECT_EQ(1u, State(p.l4).counted);
+	EXPECT_EQ(1u, fg_l4_iperf_read(p.l4, 0)->streams);
+	EXPECT_LT(0.0, fg_l4_iperf_read(p.l4, 0)->stream[0].to_s);
+	p.ExpectServes();
+}
+
+TEST(L4IperfPeer, OneSessionAtATimeAndTheNextOneAfterIt)
+{
+	IperfPeer p;
+
+	p.Begin(IperfTest(false, 1, 1000));
+	p.OpenStream(1);
+	p.Do(FG_L4_IPERF_RUN);
 	talker_open(p.t, 2, iperf_port);
 	EXPECT_EQ("\xff", p.Heard(2));
 	EXPECT_TRUE(p.Ended(2));
+	EXPECT_EQ(1u, State(p.l4).session);
 	p.Say("\x4");
-	EXPECT_EQ("\x9\xa\x1\x2\xd", p.Heard());
-	p.SayText("{\"streams\":[]}");
-	p.Say("\x10");
-	EXPECT_EQ(FG_L4_IPERF_DONE, p.Last().end);
+	p.Send("last words");
+	p.Do(FG_L4_IPERF_END);
+	EXPECT_EQ("last words", p.Heard());
+	EXPECT_TRUE(p.Ended());
 	p.ExpectServes();
 }
 
-TEST(L4IperfPeer, AStreamWithAnotherCookieIsDenied)
-{
-	IperfPeer p;
-
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-	p.OpenStream(1, "abcdefghijklmnopqrstuvwxyz2345672346");
-	EXPECT_EQ("\xff", p.Heard(1));
-	EXPECT_EQ("\x9\xa", p.Heard());
-	p.OpenStream(2);
-	EXPECT_EQ("\x9\xa\x1\x2", p.Heard());
-	p.ExpectServes();
-}
-
-TEST(L4IperfPeer, RefusesParametersByIperf3sNumber)
-{
-	const struct {
-		const char *params;
-		char error;
-	} cases[] = {
-		{"{\"tcp\":true,\"parallel\":1", 114}, /* ends too early */
-		{"{\"tcp\":true,\"parallel\":1}}", 114},
-		{"{\"parallel\":+1}", 114},
-		{"{\"parallel\":1,}", 114},
-		{"{\"a\":\"\n\"}", 114},
-		{"[1]", 114},
-		{"{\"a\":[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}", 114},
-		{"{\"parallel\":1,\"reverse\":true,\"bidirectional\":true}", 114},
-		{"{\"parallel\":0}", 6},
-		{"{\"parallel\":129}", 6},
-		{"{\"parallel\":1e999,\"len\":-1e999,\"time\":1e99,\"bandwidth\":1e999}", 6},
-		{"{\"parallel\":-1}", 6},
-		{"{\"time\":86401}", 5},
-		{"{\"omit\":-1}", 5},
-		{"{\"sctp\":true}", 18},
-		{"{\"udp\":true,\"len\":15}", 20},
-		{"{\"udp\":true,\"len\":1473}", 20}, /* an IPv4 packet of 1501 */
-		{"{\"MSS\":87}", 10},
-		{"{\"congestion\":\"vegas\"}", static_cast<char>(134)},
-	};
-
-	for (const auto &c : cases) {
-		IperfPeer p;
-
-		p.Begin(c.params);
-		ASSERT_EQ(std::string("\x9\xfe\0\0\0", 5) + c.error + std::string(4, '\0'), p.Heard())
-			<< c.params;
-		fg_l4_iperf_report last = p.Last();
-		EXPECT_EQ(FG_L4_IPERF_REFUSED, last.end);
-		EXPECT_EQ(uint8_t(c.error), last.refusal);
-		EXPECT_TRUE(p.Ended());
-		p.ExpectServes();
-	}
-}
-
-TEST(L4IperfPeer, ReadsWhatMattersAndPassesOverTheRest)
-{
-	IperfPeer p;
-
-	p.Begin(" {\"title\":\"a \\\"quoted\\\" {[ title\", \"extra\" : "
-		"{\"parallel\":7,\"list\":[1,2.5e3,null,false]},\r\n"
-		"\t\"parallel\":2,\"udp\":false,\"time\":1,\"len\":2000,\"congestion\":\"reno\"} ");
-	EXPECT_EQ("\x9\xa", p.Heard());
-	auto all = Reports(p.t->other);
-	ASSERT_EQ(1u, all.size());
-	EXPECT_EQ(2u, all[0].parallel);
-	EXPECT_EQ(2000u, all[0].length);
-	EXPECT_FALSE(all[0].udp);
-}
-
-TEST(L4IperfPeer, SurvivesWhatIsSaidOutOfTurn)
-{
-	const struct {
-		const char *what;
-		std::string octets;
-		uint8_t end;
-	} cases[] = {
-		{"a length of nothing", std::string(4, '\0'), FG_L4_IPERF_REFUSED},
-		{"a length of gigabytes", "\xff\xff\xff\xff{}", FG_L4_IPERF_REFUSED},
-		{"a length with less behind it", std::string("\0\0\0\x9{}", 6), FG_L4_IPERF_GONE},
-		{"nothing", "", FG_L4_IPERF_GONE},
-	};
-
-	for (const auto &c : cases) {
-		IperfPeer p;
-
-		talker_open(p.t, 0, iperf_port);
-		p.Say(std::string(iperf_cookie, 37) + c.octets);
-		talker_close(p.t, 0, false);
-		EXPECT_EQ(c.end, p.Last().end) << c.what;
-		p.ExpectServes();
-	}
-	for (char state : {0, 1, 2, 3, 9, 10, 11, 13, 14, 15, 16, -1, -2}) {
-		IperfPeer p;
-
-		p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-		p.Say(std::string(1, state));
-		EXPECT_EQ(state == 16 ? FG_L4_IPERF_TERMINATED : FG_L4_IPERF_NONSENSE, p.Last().end)
-			<< int(state);
-		p.ExpectServes();
-		p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-		p.OpenStream(1);
-		p.Say("\x4");
-		p.SayText(std::string(1, state));
-		EXPECT_EQ(FG_L4_IPERF_NONSENSE, p.Last().end) << int(state);
-		p.ExpectServes();
-	}
-}
-
-TEST(L4IperfPeer, AClientThatGoesOrStaysAwayHasItsTestEnded)
+/* control learns of the end of a session a moment later */
+TEST(L4IperfPeer, AClientThatComesAfterOneThatHasGoneIsNotDenied)
 {
 	for (bool reset : {false, true}) {
 		IperfPeer p;
 
-		p.Begin("{\"tcp\":true,\"parallel\":2,\"time\":100,\"len\":1000}");
-		p.OpenStream(1);
-		p.OpenStream(2);
-		talker_close(p.t, 1, reset); /* the others go on without it */
-		EXPECT_EQ("\x9\xa\x1\x2", p.Heard());
-		EXPECT_FALSE(p.Ended());
+		p.Begin(IperfTest(false, 1, 1000));
 		talker_close(p.t, 0, reset);
-		EXPECT_EQ(FG_L4_IPERF_GONE, p.Last().end);
+		p.Do(FG_L4_IPERF_RUN);
+		EXPECT_TRUE(State(p.l4).gone);
+		talker_open(p.t, 1, iperf_port);
+		p.Say("cookie", 1);
+		talker_open(p.t, 2, iperf_port); /* but one of them alone */
+		EXPECT_EQ("\xff", p.Heard(2));
+		EXPECT_EQ(1u, State(p.l4).session);
+		p.Do(FG_L4_IPERF_END);
+		EXPECT_EQ(2u, State(p.l4).session);
+		EXPECT_FALSE(State(p.l4).gone);
+		talker_wait(p.t, second); /* it sends it again */
+		EXPECT_EQ("cookie", p.Received());
 		p.ExpectServes();
 	}
+}
+
+TEST(L4IperfPeer, AStreamNeedsTheCookieAndARoom)
+{
 	IperfPeer p;
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-	p.OpenStream(1);
-	p.Say("\xc");
-	EXPECT_EQ(FG_L4_IPERF_TERMINATED, p.Last().end);
-	talker_open(p.t, 3, iperf_port);
+
+	p.Begin(IperfTest(false, 1, 1000));
+	p.OpenStream(1, "abcdefghijklmnopqrstuvwxyz2345672346");
+	EXPECT_EQ("\xff", p.Heard(1));
+	EXPECT_EQ(0u, State(p.l4).streams);
+	talker_open(p.t, 3, iperf_port); /* sends nothing */
+	p.OpenStream(2);
+	EXPECT_EQ(1u, State(p.l4).streams);
+	p.OpenStream(4); /* one more than the test has */
+	EXPECT_EQ("\xff", p.Heard(4));
+	EXPECT_EQ(1u, State(p.l4).streams);
 	for (int i = 0; i < 20; i++)
 		talker_wait(p.t, second);
-	EXPECT_EQ(FG_L4_IPERF_LATE, p.Last().end);
 	EXPECT_TRUE(p.Ended(3));
+	EXPECT_FALSE(p.Ended(2));
 	p.ExpectServes();
 }
 
-TEST(L4IperfPeer, EachStreamHasItsTimeToCome)
+TEST(L4IperfPeer, AClientThatGoesIsShown)
 {
-	IperfPeer p;
+	for (bool reset : {false, true}) {
+		IperfPeer p;
 
-	p.Begin("{\"tcp\":true,\"parallel\":3,\"time\":1,\"len\":1000}");
-	for (unsigned line : {1, 2, 3}) {
-		talker_wait(p.t, 8 * second);
-		p.OpenStream(line);
+		p.Begin(IperfTest(false, 2, 1000));
+		p.OpenStream(1);
+		p.OpenStream(2);
+		p.Do(FG_L4_IPERF_RUN);
+		p.Say("some octets", 1);
+		talker_close(p.t, 1, reset); /* the others go on without it */
+		EXPECT_FALSE(State(p.l4).gone);
+		EXPECT_FALSE(p.Counts().stream[0].open);
+		EXPECT_TRUE(p.Counts().stream[1].open);
+		EXPECT_EQ(11u, p.Counts().stream[0].all.octets);
+		talker_close(p.t, 0, reset);
+		EXPECT_TRUE(State(p.l4).gone);
+		p.ExpectServes();
 	}
-	EXPECT_EQ("\x9\xa\x1\x2", p.Heard());
 }
 
-TEST(L4IperfPeer, TheServerCanEndATest)
+TEST(L4IperfPeer, NeitherEndCanSendMoreThanThereIsRoomFor)
 {
 	IperfPeer p;
 
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-	p.OpenStream(1);
-	fg_l4_iperf_stop(p.t->other, 0);
-	talker_wait(p.t, ms);
-	EXPECT_EQ("\x9\xa\x1\x2\xb", p.Heard());
-	EXPECT_EQ(FG_L4_IPERF_STOPPED, p.Last().end);
+	talker_open(p.t, 0, iperf_port);
+	p.Say(std::string(262144, 'x'));
+	for (int i = 0; i < 20; i++)
+		talker_wait(p.t, 50 * ms);
+	EXPECT_EQ(262144u, State(p.l4).received);
+	EXPECT_FALSE(State(p.l4).gone);
+	p.Say("x");
+	EXPECT_TRUE(State(p.l4).gone);
+	EXPECT_EQ(262144u, State(p.l4).received);
+	p.ExpectServes();
+
+	IperfPeer q;
+	std::string most(131072, 'y');
+	talker_open(q.t, 0, iperf_port);
+	EXPECT_TRUE(fg_l4_iperf_send(q.l4, 0, most.data(), 131071));
+	EXPECT_FALSE(fg_l4_iperf_send(q.l4, 0, most.data(), 2));
+	q.Send("z");
+	talker_wait(q.t, second);
+	EXPECT_EQ(131072u, q.Heard().size());
+	EXPECT_EQ('z', q.Heard().back());
+	q.ExpectServes();
+}
+
+TEST(L4IperfPeer, AServerThatIsStoppedTakesNobody)
+{
+	IperfPeer p;
+
+	p.Begin(IperfTest(false, 1, 1000));
+	Order(p.l4, FG_L4_IPERF_STOP);
+	p.Send("\xb");
+	p.Do(FG_L4_IPERF_END);
+	EXPECT_EQ("\xb", p.Heard());
 	talker_wait(p.t, 20 * second);
 	talker_open(p.t, 2, iperf_port);
 	EXPECT_EQ("\xff", p.Heard(2));
-}
-
-TEST(L4IperfPeer, ReportsThatNobodyReadsAreCounted)
-{
-	IperfPeer p;
-	std::vector<fg_l4_iperf_report> all;
-
-	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":3000,\"len\":1000}");
-	p.OpenStream(1);
-	for (int i = 0; i < 1100; i++)
-		talker_wait(p.t, second);
-	EXPECT_EQ(1024u, Reports(p.t->other).size());
-	talker_close(p.t, 0, true);
-	EXPECT_LT(70u, p.Last().missed);
+	EXPECT_EQ(1u, State(p.l4).session);
 }

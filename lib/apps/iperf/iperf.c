@@ -3,15 +3,12 @@
  * iperf3, so that the other end can be an ordinary host: our client for its `iperf3 -s`, our server for its
  * `iperf3 -c`.
  *
- * In addition to the streams of a test there is a connection that controls it: both sides send single octets
- * for the states that they reach, and exchange parameters and results as JSON with its length in front. Each
- * connection begins with the same cookie, which the client has drawn. A connection that a server takes must
- * send the cookie before it is a stream; the first of all is the control connection and says which cookie
- * that is.
+ * In addition to the streams of a test there is a connection that controls it, whose bytes control reads and
+ * writes. Each connection begins with the same cookie, which the client has drawn. A connection that a server
+ * takes must send the cookie before it is a stream; the first of all is the control connection.
  *
- * Here is what happens to the connections and datagrams in both roles; what follows from it is in client.c
- * and server.c. What streams send is a function of the position, as everywhere, and of what they receive only
- * the amount counts, since the peer sends anything.
+ * Here is what happens to the connections and datagrams in both roles. What streams send is a function of the
+ * position, as everywhere, and of what they receive only the amount counts, since the peer sends anything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +19,7 @@ enum {
 	KEEPALIVE_MS = 5000, /* for a client that disappears silently */
 	CONTROL_BUFFER = 1 << 20,
 };
+/* for the cookie of a stream */
 static const uint64_t GREETING_NS = 10000000000;
 
 static void
@@ -32,30 +30,36 @@ deny(struct fg_l4 *w, struct fg_stream *s)
 	fg_stream_close(w, s);
 }
 
-/* a client that connects has this time to send its request */
+/* a client connects; control gives the first connection of a session its time, the others have this */
 static void
 taken(struct fg_l4 *w, struct fg_stream *s)
 {
 	struct iperf *p = iperf_of(w, s);
+	bool stopped = atomic_load_explicit(&p->orders, memory_order_relaxed) & FG_L4_IPERF_STOP;
+	bool gone = atomic_load_explicit(&p->flags, memory_order_relaxed) & FLAG_GONE;
 
+	if (p->step == STEP_NONE && !stopped) {
+		iperf_begin(w, p, s);
+		return;
+	}
 	fg_stream_timer(w, s, GREETING_NS);
-	if (p->state == IPERF_IDLE && !atomic_load_explicit(&p->stop, memory_order_relaxed))
-		iperf_server_begin(w, p, s);
-	else if (p->state == IPERF_CREATE_STREAMS && !p->params.udp)
+	if (p->step == STEP_OPEN && !p->test.udp) {
 		iperf_conn_of(s)->phase = PHASE_GREETING;
-	else
+	} else if (gone && p->waiting == NULL && !stopped) {
+		iperf_conn_of(s)->phase = PHASE_WAITING;
+		p->waiting = s;
+	} else {
 		deny(w, s);
+	}
 }
 
 static void
 opened(struct fg_l4 *w, struct fg_stream *s)
 {
-	struct iperf *p = iperf_of(w, s);
-
 	if (iperf_conn_of(s)->phase == PHASE_CONTROL)
-		iperf_send(w, p, p->cookie, IPERF_COOKIE);
+		iperf_raise(iperf_of(w, s), FLAG_CONNECTED);
 	else
-		fg_stream_write(w, s, IPERF_COOKIE);
+		fg_stream_write(w, s, FG_L4_IPERF_COOKIE);
 }
 
 /* the connection may be a stream: its octet number @p offset is of the cookie */
@@ -64,91 +68,51 @@ greet(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t octet)
 {
 	struct iperf *p = iperf_of(w, s);
 
-	if (offset >= IPERF_COOKIE || iperf_conn_of(s)->phase != PHASE_GREETING)
+	if (offset >= FG_L4_IPERF_COOKIE || iperf_conn_of(s)->phase != PHASE_GREETING)
 		return;
-	if (p->state != IPERF_CREATE_STREAMS || octet != (uint8_t)p->cookie[offset]) {
+	if (p->step != STEP_OPEN || p->streams >= p->streams_wanted ||
+	    octet != (uint8_t)p->test.cookie[offset]) {
 		deny(w, s);
-	} else if (offset == IPERF_COOKIE - 1) {
+	} else if (offset == FG_L4_IPERF_COOKIE - 1) {
 		fg_stream_timer(w, s, UINT64_MAX);
 		iperf_conn_of(s)->phase = PHASE_STREAM;
 		iperf_conn_of(s)->index = p->streams;
 		iperf_add_stream(p)->conn = s;
-		iperf_server_stream(w, p);
 	}
 }
 
+/* for control. What the peer says while the streams run ends the figures, whatever it means */
 static void
-text_is_whole(struct fg_l4 *w, struct iperf *p)
+keep_said(struct fg_l4 *w, struct iperf *p, const uint8_t *data, uint32_t length)
 {
-	p->in[p->text] = '\0';
-	p->expected = A_STATE;
-	(p->server ? iperf_server_text : iperf_client_text)(w, p);
-}
+	uint32_t received = atomic_load_explicit(&p->received, memory_order_relaxed);
 
-/* four octets: the length of a text, or the number of a fault */
-static void
-take_number(struct fg_l4 *w, struct iperf *p, uint8_t octet)
-{
-	p->length[p->length_octets++] = octet;
-	if (p->length_octets < IPERF_LENGTH_OCTETS)
-		return;
-	p->length_octets = 0;
-	p->text = 0;
-	p->wanted = (uint32_t)get_number(p->length, IPERF_LENGTH_OCTETS);
-	if (p->expected == A_FAULT) {
-		iperf_client_fault(w, p, p->wanted);
+	if (length > IPERF_MAX_IN - received) {
+		fg_stream_abort(w, p->control);
 		return;
 	}
-	p->expected = A_TEXT;
-	if (p->wanted > 0 && p->wanted <= IPERF_MAX_IN)
-		return;
-	text_is_whole(w, p); /* longer than any message: as if it were empty */
-}
-
-static void
-take(struct fg_l4 *w, struct iperf *p, uint8_t octet)
-{
-	if (p->expected == A_STATE) {
-		(p->server ? iperf_server_state : iperf_client_state)(w, p, octet);
-	} else if (p->expected != A_TEXT) {
-		take_number(w, p, octet);
-	} else {
-		p->in[p->text++] = (char)octet;
-		if (p->text == p->wanted)
-			text_is_whole(w, p);
-	}
-}
-
-static void
-control(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t octet)
-{
-	struct iperf *p = iperf_of(w, s);
-
-	if (!p->server || offset >= IPERF_COOKIE) {
-		take(w, p, octet);
-		return;
-	}
-	p->cookie[offset] = (char)octet;
-	if (offset == IPERF_COOKIE - 1) {
-		fg_stream_timer(w, s, UINT64_MAX);
-		iperf_server_greeted(w, p);
-	}
+	memcpy(p->in + received, data, length);
+	if (p->step == STEP_RUN && p->end_at == 0)
+		iperf_halt(w, p);
+	atomic_store_explicit(&p->received, received + length, memory_order_release);
 }
 
 static bool
 receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data, uint32_t length,
 	bool early)
 {
-	if (iperf_conn_of(s)->phase == PHASE_STREAM && (offset >= IPERF_COOKIE || !early))
+	uint8_t phase = iperf_conn_of(s)->phase;
+
+	if (phase == PHASE_WAITING)
+		return false;
+	if (phase == PHASE_STREAM && (offset >= FG_L4_IPERF_COOKIE || !early))
 		return true;
 	if (early)
-		return iperf_conn_of(s)->phase == PHASE_OTHER || iperf_conn_of(s)->phase == PHASE_DENIED;
-	for (uint32_t i = 0; i < length && !fg_stream_is_closed(s); i++) {
-		if (iperf_conn_of(s)->phase == PHASE_CONTROL)
-			control(w, s, offset + i, data[i]);
-		else if (iperf_conn_of(s)->phase == PHASE_GREETING)
-			greet(w, s, offset + i, data[i]);
-	}
+		return phase == PHASE_OTHER || phase == PHASE_DENIED;
+	if (phase == PHASE_CONTROL)
+		keep_said(w, iperf_of(w, s), data, length);
+	for (uint32_t i = 0; phase == PHASE_GREETING && i < length; i++)
+		greet(w, s, offset + i, data[i]);
 	return true;
 }
 
@@ -169,11 +133,11 @@ fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_
 		return;
 	}
 	if (iperf_conn_of(s)->phase == PHASE_DENIED) {
-		memset(to, IPERF_ACCESS_DENIED, length);
+		memset(to, IPERF_DENIED, length);
 		return;
 	}
-	for (; length > 0 && !p->server && offset < IPERF_COOKIE; length--)
-		*to++ = (uint8_t)p->cookie[offset++];
+	for (; length > 0 && !p->server && offset < FG_L4_IPERF_COOKIE; length--)
+		*to++ = (uint8_t)p->test.cookie[offset++];
 	payload_fill(p->server ? SERVER_STREAM : CLIENT_STREAM, offset, to, length);
 }
 
@@ -182,8 +146,8 @@ eof(struct fg_l4 *w, struct fg_stream *s)
 {
 	struct iperf *p = iperf_of(w, s);
 
-	if (s == p->control && p->server)
-		iperf_server_gone(w, p);
+	if (s == p->control && p->step != STEP_END)
+		iperf_raise(p, FLAG_GONE);
 	else
 		fg_stream_close(w, s);
 }
@@ -196,24 +160,23 @@ closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	if (iperf_conn_of(s)->phase == PHASE_STREAM) {
 		struct iperf_stream *stream = iperf_stream_of(p, s);
 
-		stream->octets = iperf_count(p, stream).octets;
+		stream->all.octets = iperf_octets(p, stream);
 		stream->conn = NULL;
 	}
 	iperf_conn_of(s)->phase = PHASE_OTHER;
+	if (s == p->waiting)
+		p->waiting = NULL;
 	if (s != p->control)
 		return;
 	p->control = NULL;
-	if (p->server)
-		iperf_server_gone(w, p);
-	else
-		iperf_client_gone(w, p);
+	iperf_raise(p, FLAG_GONE);
 }
 
 /* it has had its time */
 static void
 expired(struct fg_l4 *w, struct fg_stream *s)
 {
-	if (iperf_conn_of(s)->phase != PHASE_STREAM)
+	if (iperf_conn_of(s)->phase != PHASE_STREAM && iperf_conn_of(s)->phase != PHASE_CONTROL)
 		fg_stream_abort(w, s);
 }
 
@@ -222,13 +185,10 @@ datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const 
 	 uint32_t length)
 {
 	struct iperf *p = iperf_of_app(app);
-	bool opened = false;
 
 	if ((p->server ? flow->local_port : flow->remote_port) != app->port)
 		return false;
-	iperf_udp_take(w, p, flow, data, length, &opened);
-	if (opened)
-		iperf_server_stream(w, p);
+	iperf_udp_take(w, p, flow, data, length);
 	return true;
 }
 
@@ -240,7 +200,7 @@ static const struct fg_app_ops client_ops = {
 	.fill = fill,
 	.closed = closed,
 	.timer = expired,
-	.poll = iperf_client_poll,
+	.poll = iperf_poll,
 	.datagram = datagram,
 };
 static const struct fg_app_ops server_ops = {
@@ -251,7 +211,7 @@ static const struct fg_app_ops server_ops = {
 	.fill = fill,
 	.closed = closed,
 	.timer = expired,
-	.poll = iperf_server_poll,
+	.poll = iperf_poll,
 	.datagram = datagram,
 };
 
@@ -261,10 +221,6 @@ create(struct application *a, struct fg_error *err)
 	const struct fg_l4_app *config = &a->config;
 	struct iperf *p;
 
-	if (!config->server &&
-	    (config->params == NULL || config->host == NULL || strlen(config->host) != IPERF_COOKIE - 1))
-		return fg_error_set(err, EINVAL, "l4", "iperf3 needs parameters, and a cookie of %d bytes",
-				    IPERF_COOKIE - 1);
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
@@ -278,12 +234,6 @@ create(struct application *a, struct fg_error *err)
 	a->base.tcp = a->config.tcp;
 	/* the buffers of the streams may be too small for a message */
 	a->base.control_buffer = CONTROL_BUFFER;
-	if (config->server)
-		return 0;
-	memcpy(p->cookie, config->host, IPERF_COOKIE);
-	if (iperf_read_params(&p->params, config->params, strlen(config->params), UINT16_MAX) != 0)
-		return fg_error_set(err, EINVAL, "l4", "iperf3 has no such parameters: %s", config->params);
-	p->deadline = UINT64_MAX;
 	return 0;
 }
 
@@ -326,33 +276,67 @@ static const struct app_kind iperf = {
 
 const struct app_kind *const app_kinds_of_iperf[] = {&iperf, NULL};
 
-/* NULL: the application is of another kind */
 static struct iperf *
 iperf_at(const struct fg_l4 *w, unsigned app)
 {
-	const struct application *a = (const struct application *)w->app[app];
-
-	return a->kind == &iperf ? iperf_of_app(&a->base) : NULL;
-}
-
-bool
-fg_l4_iperf_next(struct fg_l4 *w, unsigned app, struct fg_l4_iperf_report *out)
-{
-	struct iperf *p = iperf_at(w, app);
-
-	return p != NULL && iperf_report_next(p, out);
+	return iperf_of_app(w->app[app]);
 }
 
 void
-fg_l4_iperf_stop(struct fg_l4 *w, unsigned app)
+fg_l4_iperf_look(const struct fg_l4 *w, unsigned app, struct fg_l4_iperf_state *out)
 {
-	atomic_store_explicit(&iperf_at(w, app)->stop, true, memory_order_relaxed);
+	struct iperf *p = iperf_at(w, app);
+	uint32_t session = atomic_load_explicit(&p->session, memory_order_acquire);
+	uint32_t flags = atomic_load_explicit(&p->flags, memory_order_acquire);
+
+	*out = (struct fg_l4_iperf_state){
+		.session = session,
+		.streams = atomic_load_explicit(&p->streams_open, memory_order_acquire),
+		.counted = atomic_load_explicit(&p->counted, memory_order_acquire),
+		.received = atomic_load_explicit(&p->received, memory_order_acquire),
+		.connected = flags & FLAG_CONNECTED,
+		.halted = flags & FLAG_HALTED,
+		.gone = flags & FLAG_GONE,
+		.over = flags & FLAG_OVER,
+	};
+	if (session == 0)
+		return;
+	out->ipv6 = p->peer.ipv6;
+	out->remote_port = p->peer.remote_port;
+	memcpy(out->remote, p->peer.remote, sizeof(out->remote));
 }
 
 const char *
-fg_l4_peer_results(const struct fg_l4 *w, unsigned app)
+fg_l4_iperf_received(const struct fg_l4 *w, unsigned app)
 {
-	const struct iperf *p = iperf_at(w, app);
+	return iperf_at(w, app)->in;
+}
 
-	return p == NULL || p->server ? "" : p->in;
+bool
+fg_l4_iperf_send(struct fg_l4 *w, unsigned app, const void *data, uint32_t octets)
+{
+	struct iperf *p = iperf_at(w, app);
+	uint32_t queued = atomic_load_explicit(&p->queued, memory_order_relaxed);
+
+	if (octets > IPERF_MAX_OUT - queued)
+		return false;
+	memcpy(p->out + queued, data, octets);
+	atomic_store_explicit(&p->queued, queued + octets, memory_order_release);
+	return true;
+}
+
+void
+fg_l4_iperf_order(struct fg_l4 *w, unsigned app, uint32_t orders, const struct fg_l4_iperf_test *test)
+{
+	struct iperf *p = iperf_at(w, app);
+
+	if (test != NULL)
+		p->wanted = *test;
+	atomic_fetch_or_explicit(&p->orders, orders, memory_order_acq_rel);
+}
+
+const struct fg_l4_iperf_counts *
+fg_l4_iperf_read(const struct fg_l4 *w, unsigned app)
+{
+	return &iperf_at(w, app)->counts;
 }

@@ -6,21 +6,17 @@
  */
 #include "iperf_priv.h"
 
+static const uint64_t LINGER_NS = 10000000000;
+
 struct iperf_stream *
 iperf_add_stream(struct iperf *p)
 {
 	struct iperf_stream *s = &p->stream[p->streams];
-	bool first_half = p->streams < p->params.parallel;
+	bool first_half = p->streams < p->test.parallel;
 
-	*s = (struct iperf_stream){.sends = (p->params.reverse || !first_half) == p->server};
-	p->streams++;
+	*s = (struct iperf_stream){.sends = (p->test.reverse || !first_half) == p->server};
+	atomic_store_explicit(&p->streams_open, ++p->streams, memory_order_release);
 	return s;
-}
-
-struct iperf_stream *
-iperf_stream_of(struct iperf *p, const struct fg_stream *s)
-{
-	return &p->stream[iperf_conn_of(s)->index];
 }
 
 bool
@@ -32,10 +28,10 @@ iperf_is_frozen(const struct iperf *p, const struct iperf_stream *s)
 uint64_t
 iperf_octets(const struct iperf *p, const struct iperf_stream *s)
 {
-	uint64_t octets, cookie = s->sends != p->server ? IPERF_COOKIE : 0;
+	uint64_t octets, cookie = s->sends != p->server ? FG_L4_IPERF_COOKIE : 0;
 
 	if (s->conn == NULL || (iperf_is_frozen(p, s) && p->end_at > 0))
-		return s->octets;
+		return s->all.octets;
 	octets = s->sends ? fg_stream_sent(s->conn) : s->conn->received;
 	return octets > cookie ? octets - cookie : 0;
 }
@@ -43,50 +39,62 @@ iperf_octets(const struct iperf *p, const struct iperf_stream *s)
 struct fg_l4_iperf_count
 iperf_count(const struct iperf *p, const struct iperf_stream *s)
 {
-	return (struct fg_l4_iperf_count){
-		.octets = iperf_octets(p, s),
-		.datagrams = s->packets,
-		.lost = s->lost,
-		.out_of_order = s->out_of_order,
-		.left_out = s->left_out,
-		.jitter_ns = s->jitter.mean,
+	struct fg_l4_iperf_count c = s->all;
+
+	c.octets = iperf_octets(p, s);
+	return c;
+}
+
+static double
+seconds(const struct iperf *p, uint64_t at)
+{
+	return (double)(at - p->running_at) * 1e-9;
+}
+
+void
+iperf_show_counts(const struct fg_l4 *w, struct iperf *p)
+{
+	struct fg_l4_iperf_counts *c = &p->counts;
+
+	*c = (struct fg_l4_iperf_counts){
+		.omitting = p->omitting,
+		.retransmits = w->counters.segments_retransmitted - p->retransmitted,
+		.cubic = p->owner->base.tcp.congestion == FG_L4_CUBIC,
+		.streams = p->streams,
 	};
+	if (p->running_at > 0) {
+		c->now_s = seconds(p, p->end_at > 0 ? p->end_at : w->now); /* no longer than the test */
+		c->from_s = p->omitting ? 0 : seconds(p, p->omit_at);
+	}
+	for (uint32_t i = 0; i < p->streams; i++) {
+		const struct iperf_stream *s = &p->stream[i];
+		bool later = !iperf_is_frozen(p, s) && s->arrived_at > p->end_at;
+
+		c->stream[i] = (struct fg_l4_iperf_stream){
+			.sends = s->sends,
+			.open = s->conn != NULL,
+			.all = iperf_count(p, s),
+			.omitted = s->omitted,
+			.jitter_ns = s->jitter.mean,
+			/* 0: it never came to figures */
+			.to_s = p->end_at == 0 || p->omitting ? 0
+							      : seconds(p, later ? s->arrived_at : p->end_at),
+		};
+	}
 }
 
-struct fg_l4_iperf_count
-iperf_difference(const struct fg_l4_iperf_count *now, const struct fg_l4_iperf_count *before)
+void
+iperf_release(struct fg_l4 *w, struct fg_stream *s)
 {
-	struct fg_l4_iperf_count d = *now;
+	struct iperf *p = iperf_of(w, s);
 
-	d.octets -= before->octets;
-	d.datagrams -= before->datagrams;
-	/* what was late has not been lost: there may be less of it than before */
-	d.lost = now->lost > before->lost ? now->lost - before->lost : 0;
-	d.out_of_order -= before->out_of_order;
-	d.left_out -= before->left_out;
-	return d;
-}
-
-static bool
-is_first_sender(const struct iperf *p, uint32_t index)
-{
-	return p->stream[index].sends && (index == 0 || !p->stream[index - 1].sends);
-}
-
-struct fg_l4_iperf_count
-iperf_result(const struct fg_l4 *w, const struct iperf *p, uint32_t index)
-{
-	const struct iperf_stream *s = &p->stream[index];
-	struct fg_l4_iperf_count now = iperf_count(p, s), r = iperf_difference(&now, &s->omitted);
-	uint64_t end = !iperf_is_frozen(p, s) && s->arrived_at > p->end_at ? s->arrived_at : p->end_at;
-
-	if (p->told)
-		return s->told;
-	if (!p->params.udp && is_first_sender(p, index))
-		r.retransmits = w->counters.segments_retransmitted - p->retransmitted;
-	if (p->running_at == 0 || p->end_at == 0 || p->omitting)
-		return r; /* it never came to figures */
-	r.from_s = (double)(p->omit_at - p->running_at) * 1e-9;
-	r.to_s = (double)(end - p->running_at) * 1e-9;
-	return r;
+	if (p->control == s) {
+		p->control = NULL;
+	} else if (iperf_conn_of(s)->phase == PHASE_STREAM) {
+		iperf_stream_of(p, s)->conn = NULL;
+		fg_stream_truncate(w, s);
+	}
+	iperf_conn_of(s)->phase = PHASE_OTHER;
+	fg_stream_timer(w, s, LINGER_NS);
+	fg_stream_close(w, s);
 }

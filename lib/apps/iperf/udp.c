@@ -11,6 +11,7 @@
 #include "iperf_priv.h"
 
 enum { SHORT_HEADER = 12, WIDE_HEADER = 16, OPENING = 4 };
+static const uint64_t ASK_AGAIN_NS = 1000000000;
 
 /* numbers in the byte order of the sender: since iperf 3.11, and before. The first pair is ours */
 static const struct {
@@ -26,7 +27,7 @@ enum { OPENINGS = sizeof(openings) / sizeof(openings[0]) };
 static uint32_t
 header_octets(const struct iperf *p)
 {
-	return p->params.wide_counters ? WIDE_HEADER : SHORT_HEADER;
+	return p->test.wide_counters ? WIDE_HEADER : SHORT_HEADER;
 }
 
 static bool
@@ -64,17 +65,22 @@ send_opening(struct fg_l4 *w, const struct fg_flow *f, const uint8_t octets[OPEN
 	return true;
 }
 
-bool
-iperf_udp_open(struct fg_l4 *w, struct iperf *p, const struct fg_flow *f)
+void
+iperf_udp_open(struct fg_l4 *w, struct iperf *p)
 {
-	if (!send_opening(w, f, openings[0].ask))
-		return false;
-	p->asked_at = w->now;
-	return true;
+	bool waits = p->asked_at != 0;
+
+	if ((waits && w->now < p->asked_at + ASK_AGAIN_NS) || (!waits && p->streams >= p->streams_wanted) ||
+	    fg_l4_room(w) == NULL)
+		return;
+	if (!waits)
+		next_flow(p->owner, &iperf_add_stream(p)->flow);
+	if (send_opening(w, &p->stream[p->streams - 1].flow, openings[0].ask))
+		p->asked_at = w->now;
 }
 
-/* a client opens a stream; it asks again if the answer was lost. @return whether it is a new one */
-static bool
+/* a client opens a stream; it asks again if the answer was lost */
+static void
 open_stream(struct fg_l4 *w, struct iperf *p, const struct iperf_stream *s, const struct fg_flow *flow,
 	    const uint8_t *data)
 {
@@ -82,10 +88,8 @@ open_stream(struct fg_l4 *w, struct iperf *p, const struct iperf_stream *s, cons
 
 	while (i < OPENINGS - 1 && memcmp(data, openings[i].ask, OPENING) != 0)
 		i++;
-	if (!send_opening(w, flow, openings[i].answer) || s != NULL)
-		return false;
-	iperf_add_stream(p)->flow = *flow;
-	return true;
+	if (send_opening(w, flow, openings[i].answer) && s == NULL && p->streams < p->streams_wanted)
+		iperf_add_stream(p)->flow = *flow;
 }
 
 static void
@@ -99,21 +103,21 @@ answered(struct iperf *p, const struct iperf_stream *s, const uint8_t *data)
 }
 
 static void
-count_number(struct iperf_stream *s, uint64_t number)
+count_number(struct fg_l4_iperf_count *c, uint64_t number)
 {
-	if (number > s->packets) {
-		s->lost += number - s->packets - 1;
-		s->packets = number;
+	if (number > c->datagrams) {
+		c->lost += number - c->datagrams - 1;
+		c->datagrams = number;
 		return;
 	}
-	s->out_of_order++;
-	s->lost -= s->lost > 0;
+	c->out_of_order++;
+	c->lost -= c->lost > 0;
 }
 
 static void
 count(struct fg_l4 *w, const struct iperf *p, struct iperf_stream *s, const uint8_t *data, uint32_t length)
 {
-	uint64_t sent_ns, number;
+	uint64_t sent_ns, number, last = s->all.datagrams;
 
 	if (length < header_octets(p)) {
 		w->counters.rx_malformed++;
@@ -122,30 +126,30 @@ count(struct fg_l4 *w, const struct iperf *p, struct iperf_stream *s, const uint
 	sent_ns = fg_get32(data) * 1000000000ULL + fg_get32(data + 4) * 1000ULL;
 	number = get_number(data + 8, header_octets(p) - 8);
 	if (header_octets(p) == SHORT_HEADER) /* of 32 bits: the one next to the last, as in RFC 3550, A.1 */
-		number = s->packets + (uint64_t)(int32_t)((uint32_t)number - (uint32_t)s->packets);
+		number = last + (uint64_t)(int32_t)((uint32_t)number - (uint32_t)last);
 	/* no sender has such numbers, nor loses this many at once */
-	if ((int64_t)number <= 0 || (number > s->packets && number - s->packets > INT32_MAX)) {
+	if ((int64_t)number <= 0 || (number > last && number - last > INT32_MAX)) {
 		w->counters.rx_malformed++;
 		return;
 	}
-	s->octets += length;
+	s->all.octets += length;
 	s->arrived_at = w->now;
 	p->owner->base.tally.datagrams_in++;
 	p->owner->base.tally.datagram_octets_in += length;
-	count_number(s, number);
+	count_number(&s->all, number);
 	note_jitter(&s->jitter, w->now - sent_ns);
 }
 
 void
 iperf_udp_take(struct fg_l4 *w, struct iperf *p, const struct fg_flow *flow, const uint8_t *data,
-	       uint32_t length, bool *opened)
+	       uint32_t length)
 {
-	bool takes = p->state == IPERF_CREATE_STREAMS && p->params.udp && p->control != NULL;
+	bool takes = p->step == STEP_OPEN && p->test.udp && p->control != NULL;
 	struct iperf_stream *s = stream_at(p, flow);
 
 	if (p->server && takes && length == OPENING &&
 	    memcmp(flow->remote, fg_stream_flow(p->control)->remote, sizeof(flow->remote)) == 0)
-		*opened = open_stream(w, p, s, flow, data);
+		open_stream(w, p, s, flow, data);
 	else if (!p->server && s != NULL && length == OPENING)
 		answered(p, s, data);
 	else if (s != NULL && !s->sends && p->running_at > 0 && (p->server || p->end_at == 0))
@@ -156,22 +160,22 @@ static void
 send_one(struct fg_l4 *w, struct iperf *p, struct iperf_stream *s)
 {
 	uint8_t *payload = fg_datagram_room(w, s->flow.ipv6);
-	uint32_t header = header_octets(p), length = (uint32_t)p->params.length;
+	uint32_t header = header_octets(p), length = p->test.length;
 
-	s->packets++;
+	s->all.datagrams++;
 	fg_put32(payload, (uint32_t)(w->now / 1000000000));
 	fg_put32(payload + 4, (uint32_t)(w->now % 1000000000 / 1000));
-	put_number(payload + 8, s->packets, header - 8);
-	payload_fill(CLIENT_STREAM, s->packets, payload + header, length - header);
+	put_number(payload + 8, s->all.datagrams, header - 8);
+	payload_fill(CLIENT_STREAM, s->all.datagrams, payload + header, length - header);
 	fg_datagram_send(w, &s->flow, length);
-	s->octets += length;
+	s->all.octets += length;
 	p->owner->base.tally.datagrams_out++;
 }
 
 uint64_t
 iperf_udp_send(struct fg_l4 *w, struct iperf *p)
 {
-	double gap = p->params.rate_bps == 0 ? 0 : p->params.length * 8e9 / p->params.rate_bps;
+	double gap = p->test.rate_bps == 0 ? 0 : p->test.length * 8e9 / p->test.rate_bps;
 	uint64_t next = UINT64_MAX, late;
 
 	if (fg_stream_any_waits(w)) /* control messages go before datagrams */
@@ -184,7 +188,7 @@ iperf_udp_send(struct fg_l4 *w, struct iperf *p)
 			continue;
 		late = pace_catch_up(w, &s->next_at, p->running_at, gap);
 		p->owner->off_schedule += late;
-		s->left_out += late;
+		s->all.left_out += late;
 		while (s->next_at <= (double)w->now) {
 			if (fg_l4_room(w) == NULL)
 				return w->now;

@@ -5,10 +5,8 @@
 -- A worker of the L4 engine on one port serves them, IPv4 and IPv6, one at a time. This module reads and
 -- prints its reports.
 local Tester = require "framegauge.tester"
-local C = require("framegauge.core.api").C
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
-local reports = require "framegauge.iperf3.reports"
 local results = require "framegauge.iperf3.results"
 local settings = require "framegauge.methods.l4.settings"
 local trial = require "framegauge.l4.trial"
@@ -18,7 +16,7 @@ local words = require "framegauge.iperf3.output"
 local M = {}
 
 local MAC_AND_FCS, TAG = 18, 4
-local LOOK_SECONDS, LAST_WORDS_SECONDS = 0.02, 1
+local LOOK_SECONDS, IDLE_SECONDS, LAST_WORDS_SECONDS = 0.001, 0.01, 1
 local CONNECTIONS = 4096 -- including those in TIME_WAIT and rejected ones
 
 local function say(text)
@@ -101,10 +99,9 @@ Server.__index = Server
 -- Print new reports. @return whether a test has ended
 function Server:look()
    local ended = false
-   for _, r in ipairs(reports.read(self.l4, 0)) do
+   for _, r in ipairs(self.control:look()) do
       self.shown:take(r)
-      self.busy = r.kind ~= "end"
-      ended = ended or not self.busy
+      ended = ended or r.kind == "end"
    end
    return ended
 end
@@ -115,20 +112,19 @@ function Server:attend(seconds, one_off)
       if self:look() and one_off then
          return
       end
-      job.sleep(LOOK_SECONDS)
+      job.sleep(self.control:is_busy() and LOOK_SECONDS or IDLE_SECONDS)
    end
 end
 
 -- A client with a running test is told that the server ends.
 function Server:stop()
-   C.fg_l4_iperf_stop(self.l4, 0)
-   local left = LAST_WORDS_SECONDS
+   self.control:stop()
+   local ends = uv.hrtime() / 1e9 + LAST_WORDS_SECONDS
    repeat
       job.sleep(LOOK_SECONDS)
-      left = left - LOOK_SECONDS
       self:look()
-   until not self.busy or left <= 0
-   job.sleep(2 * LOOK_SECONDS)
+   until not self.control:is_busy() or uv.hrtime() / 1e9 >= ends
+   job.sleep(IDLE_SECONDS)
 end
 
 local function announce(plan, tester)
@@ -140,7 +136,7 @@ local function announce(plan, tester)
 end
 
 local function serve(tester, plan, options)
-   local self = setmetatable({ tester = tester, busy = false }, Server)
+   local self = setmetatable({ tester = tester }, Server)
    self.shown = options.json and setmetatable({ list = {} }, Lines) or screen()
    if not options.json then
       announce(plan, tester)
@@ -148,8 +144,8 @@ local function serve(tester, plan, options)
    trial.serve(tester, {
       side = { port = 1, apps = servers(plan), capacity = CONNECTIONS }, mtu = plan.iperf3.mtu,
       seed = os.time(),
-   }, function(l4)
-      self.l4 = l4
+   }, function(control)
+      self.control = control
       failure.finally(function()
          self:stop()
       end, self.attend, self, options.seconds, options.one_off)

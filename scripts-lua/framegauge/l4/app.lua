@@ -6,7 +6,6 @@ local ffi = require "ffi"
 local json = require "framegauge.text.json"
 local octets = require "framegauge.core.octets"
 local pages = require "framegauge.l4.page"
-local reports = require "framegauge.iperf3.reports"
 
 local C = api.C
 local M = {}
@@ -109,7 +108,7 @@ end
 -- @param o.window       of HTTP2: bytes a peer may send unasked
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.host, o.params  of IPERF, client: the cookie, 36 octets of text, and JSON as iperf3's client sends
---                       it; keep both while the worker lives
+--                       it, for framegauge.iperf3.control
 -- @param o.timeout      seconds, of UDP_RR, PING, DNS and DNS_TCP; o.requests_per_s: of the same, whatever is
 --                       answered; nil: each follows an answer
 -- @param o.patience     seconds; what gets no answer for so long is given up; nil: never. Not of FTP, DNS_TCP
@@ -142,7 +141,7 @@ function M.fill(out, o)
    out.half_close = o.half_close == true
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
    out.streams, out.window = o.streams or 0, o.window or 0
-   out.path, out.host, out.params = o.path, o.host, o.params
+   out.path, out.host = o.path, o.host
    out.user, out.password, out.ftp_mode = o.user, o.password, FTP_MODES[o.ftp_mode or "passive"]
    out.head, out.any_body = o.head == true, o.any_body == true
    out.range, out.range_first = o.range, o.range_first or 0
@@ -290,23 +289,6 @@ local function series_of(l4, index)
    return list
 end
 
--- iperf3 says -1 for what it does not know; versions before 3.14 write it without its sign, as 2^64 - 1.
-local function without_unknown(value)
-   if value == -1 or value == 2 ^ 64 then
-      return json.null
-   end
-   for key, one in pairs(type(value) == "table" and value or {}) do
-      value[key] = without_unknown(one)
-   end
-   return value
-end
-
---- Results of iperf3's server from its JSON; what it does not know is null. nil: it said nothing of use.
-function M.peer_results(text)
-   local ok, value = pcall(json.decode, text)
-   return ok and without_unknown(value) or nil
-end
-
 -- Replies of FTP that were not what was waited for, by code, and the last of them; nil: there were none.
 local function replies_of(r)
    local codes
@@ -324,7 +306,6 @@ end
 function M.read(l4, index, test)
    local r = ffi.new "struct fg_l4_result"
    C.fg_l4_read(l4, index, r)
-   local iperf = reports.read(l4, index)
    local replies, reply = replies_of(r)
    local transaction = times_of(r.transaction)
    if transaction and r.at_least > 0 then
@@ -341,7 +322,6 @@ function M.read(l4, index, test)
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
       off_schedule = tonumber(r.off_schedule), lag_max_ns = tonumber(r.lag_max_ns),
-      peer = M.peer_results(ffi.string(C.fg_l4_peer_results(l4, index))), iperf = iperf[1] and iperf or nil,
       tls = tls_of(r.tls), quic = quic_of(r.quic), page = pages.read(l4, index, r.page, times_of),
    }
 end

@@ -6,6 +6,7 @@ local api = require "framegauge.core.api"
 local app = require "framegauge.l4.app"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
+local iperf = require "framegauge.iperf3.control"
 local octets = require "framegauge.core.octets"
 local uv = require "luv"
 
@@ -70,11 +71,34 @@ local function create_station(tester, side, l4, o)
    return out[0]
 end
 
+-- Control of a side's applications of iperf3, by their number; of two servers the first has it.
+local function iperf_of(side, l4, mtu)
+   local controls = {}
+   for i, one in ipairs(side.apps) do
+      if one.test == "IPERF" and (not one.server or not next(controls)) then
+         controls[i] = { control = iperf.new(l4, i - 1, one, mtu), reports = {} }
+      end
+   end
+   return controls
+end
+
+-- Have all applications of iperf3 go on. @param act  method of their control: look or close
+local function go_on(sides, act)
+   for _, side in ipairs(sides) do
+      for _, one in pairs(side.iperf) do
+         for _, report in ipairs(one.control[act](one.control)) do
+            table.insert(one.reports, report)
+         end
+      end
+   end
+end
+
 local function open_sides(tester, o, sides)
    for i, side in ipairs(o.sides) do
       sides[i] = { port = side.port, apps = side.apps }
       sides[i].l4, sides[i].kept = create_worker(tester, side, o)
       sides[i].station = create_station(tester, side, sides[i].l4, o)
+      sides[i].iperf = iperf_of(side, sides[i].l4, o.mtu)
    end
 end
 
@@ -149,14 +173,18 @@ end
 -- @return the streams beside the workers, as they are described for counts.directions(); nil without any
 local function run(tester, o, sides)
    local described, early = start_trial(tester, o, sides), nil
-   tester:await(o.look and function()
-      local open = {}
-      for i, side in ipairs(sides) do
-         open[i] = C.fg_l4_open(side.l4)
+   tester:await(function()
+      go_on(sides, "look")
+      if o.look then
+         local open = {}
+         for i, side in ipairs(sides) do
+            open[i] = C.fg_l4_open(side.l4)
+         end
+         early = o.look(open)
       end
-      early = o.look(open)
       return early
    end)
+   go_on(sides, "close")
    for _, side in ipairs(sides) do
       C.fg_l4_finish(side.l4, early and 0 or side.ends_at)
    end
@@ -204,6 +232,10 @@ local function read_side(side)
    local out, station = { apps = {} }, ffi.new "struct fg_endpoint_port_result"
    for i, one in ipairs(side.apps) do
       out.apps[i] = app.read(side.l4, i - 1, one.test)
+      local of = side.iperf[i]
+      if of then
+         out.apps[i].iperf, out.apps[i].peer = of.reports, of.control:peer_results()
+      end
    end
    out.counters, out.severities = app.counters(side.l4)
    out.open = C.fg_l4_open(side.l4)
@@ -281,15 +313,16 @@ end
 
 --- Run a worker on a tester until somebody has had enough of it. Call it inside a job.
 -- @param o.side  as one of the sides of run(); o.mtu, o.seed: the same
--- @param attend  called with the worker (struct fg_l4 *) once it runs; when it returns or raises, the worker
--- is gone. While it waits it has to look at tester:is_running() now and then.
+-- @param attend  called with the control of its server of iperf3 (framegauge.iperf3.control), or nil, once it
+-- runs; when it returns or raises, the worker is gone. While it waits it has to look at tester:is_running()
+-- now and then.
 function M.serve(tester, o, attend)
    local sides = {}
    o.sides = { o.side }
    local ok, err = pcall(function()
       open_sides(tester, o, sides)
       start_trial(tester, o, sides)
-      attend(sides[1].l4)
+      attend(sides[1].iperf[1] and sides[1].iperf[1].control)
    end)
    C.fg_engine_stop(tester.engine)
    tester:await()
