@@ -170,6 +170,7 @@ describe("a session of our server of iperf3", function()
       for _, case in ipairs {
          { "a length of nothing", ("\0"):rep(4), "refused" },
          { "a length of gigabytes", "\255\255\255\255{}", "refused" },
+         { "a text that needs half the room of a session and more", "\0\2\0\1{", "refused" },
          { "a length with less behind it", "\0\0\0\9{}", "gone" }, { "nothing", "", "gone" },
       } do
          local p = peer()

@@ -22,7 +22,7 @@ local START, RUNNING, TEST_END, PARAMS, CREATE, SERVER_ENDS, CLIENT_ENDS = 1, 2,
 local EXCHANGE, DISPLAY, ALL_DONE, ERROR, DENIED = 13, 14, 16, 0xfe, 0xff
 
 local COOKIE, NUMBER = 37, 4 -- bytes
-local LONGEST = 262144 -- bytes of a text
+local LONGEST = 131072 -- bytes of a text: two of them have room in a session
 -- Seconds: for each step of the client; beyond the time of the test; for what is on its way.
 local STEP, GRACE, DRAIN = 10, 30, 1
 
