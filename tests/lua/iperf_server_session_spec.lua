@@ -88,6 +88,25 @@ describe("a session of our server of iperf3", function()
          list[1].ours.from, list[1].ours.to, list[2].ours.from, list[2].ours.to })
    end)
 
+   it("marks the second that was omitted, though its end was a moment before the count", function()
+      local p = served '{"parallel":1,"time":2,"omit":1,"len":1000}'
+      p:streams(1000)
+      for second = 1, 3 do
+         p.counts.now, p.counts.from = second + 0.001, 1
+         p:wait(1)
+         assert.equal(second == 1, p:of_kind "interval" [second].omitted)
+      end
+   end)
+
+   it("reports what control was late to report as one interval", function()
+      local p = running(1000)
+      p:wait(3.5)
+      p:wait(0.4)
+      assert.equal(1, #p:of_kind "interval")
+      p:wait(0.2)
+      assert.equal(2, #p:of_kind "interval")
+   end)
+
    it("numbers streams as iperf3 does, and gives the first sender all retransmissions", function()
       local p = served '{"parallel":3,"reverse":true,"len":1000,"get_server_output":1}'
       local sends = { sends = true, all = { octets = 100 } }

@@ -61,14 +61,16 @@ local function rows_of(self, counts)
    return rows
 end
 
--- What was counted since the interval before.
+-- What was counted since the interval before. The omitted time may end a moment before the interval does.
 local function interval(self, counts)
+   local from = self.shown and self.shown.now or 0
+   local omitted = counts.omitting or (from + counts.now) / 2 < counts.from
    for i, s in ipairs(counts) do
       local ours = reports.difference(s.all, self.shown and self.shown[i].all or reports.zero())
       ours.jitter_ms = s.jitter_ms
-      ours.from, ours.to = self.shown and self.shown.now or 0, counts.now
+      ours.from, ours.to = from, counts.now
       report(self, { kind = "interval", udp = self.test.udp, stream = messages.number(i), sent = s.sends,
-         omitted = counts.omitting, ours = ours })
+         omitted = omitted, ours = ours })
    end
    self.shown = counts
 end
@@ -224,7 +226,7 @@ end
 
 function at_server.run(self)
    if self.now >= self.interval_at then
-      self.interval_at = self.interval_at + 1
+      self.interval_at = self.interval_at + math.floor(self.now - self.interval_at) + 1
       count(self, interval)
    end
 end
