@@ -214,7 +214,7 @@ struct fg_net_packet {
 void fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *out);
 
 /**
- * Compute the checksum of TCP or UDP that a sender has left to a card, if the frame has such a one.
+ * Compute the checksum of TCP, UDP or SCTP that a sender has left to a card, if the frame has such a one.
  * @param length  bytes without FCS
  * @return        whether it had
  */

@@ -4,13 +4,15 @@
  * the sum of the pseudo-header, not inverted. A veth pair has no card, so the frame arrives like this at the
  * other end. AF_XDP has no mark for it and DPDK's AF_PACKET driver drops the mark, so the field itself has to
  * tell. One frame of 65,536 has this value by chance, and is then given the checksum that it has already.
+ *
+ * SCTP has a CRC without a pseudo-header: what is left to the card is 0. Peers that agreed on 0 (RFC 9653)
+ * take the right CRC as well.
  */
-#include "fg_checksum.h"
-#include "net_priv.h"
+#include <endian.h>
 
-static const struct {
-	uint8_t protocol, header, field; /* bytes: its shortest header; where the checksum is */
-} leave_checksums[] = {{FG_IP_TCP, 20, 16}, {FG_IP_UDP, 8, 6}};
+#include "fg_checksum.h"
+#include "fg_crc32c.h"
+#include "net_priv.h"
 
 /* @return bytes behind the headers of IP, as IP says; less than 0: it contradicts itself */
 static long
@@ -34,7 +36,7 @@ pseudo_sum(const uint8_t *frame, const struct fg_net_packet *p, size_t length)
 }
 
 static bool
-complete(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_t field)
+complete_sum(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_t field)
 {
 	uint8_t *content = frame + p->content;
 	const uint16_t inverted = fg_checksum_finish(pseudo_sum(frame, p, length));
@@ -50,6 +52,29 @@ complete(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_t fi
 	return true;
 }
 
+static bool
+complete_crc(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_t field)
+{
+	uint8_t *content = frame + p->content;
+	uint32_t crc;
+
+	memcpy(&crc, content + field, sizeof(crc));
+	if (crc != 0)
+		return false;
+	crc = htole32(fg_crc32c(0, content, length));
+	memcpy(content + field, &crc, sizeof(crc));
+	return true;
+}
+
+static const struct {
+	uint8_t protocol, header, field; /* bytes: its shortest header; where the checksum is */
+	bool (*complete)(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_t field);
+} leave_checksums[] = {
+	{FG_IP_TCP, 20, 16, complete_sum},
+	{FG_IP_UDP, 8, 6, complete_sum},
+	{FG_IP_SCTP, 12, 8, complete_crc},
+};
+
 bool
 fg_net_complete_checksum(uint8_t *frame, size_t length)
 {
@@ -64,6 +89,7 @@ fg_net_complete_checksum(uint8_t *frame, size_t length)
 		return false;
 	for (size_t i = 0; i < sizeof(leave_checksums) / sizeof(*leave_checksums); i++)
 		if (p.protocol == leave_checksums[i].protocol && content >= leave_checksums[i].header)
-			return complete(frame, (size_t)content, &p, leave_checksums[i].field);
+			return leave_checksums[i].complete(frame, (size_t)content, &p,
+							   leave_checksums[i].field);
 	return false;
 }

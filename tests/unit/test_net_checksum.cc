@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fg_checksum.h"
+#include "fg_crc32c.h"
 #include "net_frames.h"
 
 using frames::Bytes;
@@ -171,6 +172,34 @@ TEST(PartialChecksum, IsCompleted)
 		ASSERT_TRUE(fg_net_complete_checksum(b.data(), b.size())) << i;
 		ASSERT_EQ(expected, b) << i;
 		ASSERT_FALSE(fg_net_complete_checksum(b.data(), b.size())) << "again " << i;
+	}
+}
+
+/* the field is 0 then, and there is no pseudo-header; as it is sent, low byte first (RFC 9260, appendix A) */
+TEST(PartialChecksum, OfSctpIsCompleted)
+{
+	std::mt19937_64 random(8);
+
+	for (int i = 0; i < 40; i++) {
+		const bool ipv6 = i % 2 != 0;
+		const size_t length = 12 + random() % 100, at = 14 + (ipv6 ? 40 : 20);
+		Bytes b = left_to_a_card(random, ipv6, 132, 8, length), expected;
+
+		frames::put16(b, at + 8, 0);
+		frames::put16(b, at + 10, 0);
+		const uint32_t crc = fg_crc32c_by_table(0, &b[at], length);
+		expected = b;
+		for (int k = 0; k < 4; k++)
+			expected[at + 8 + k] = uint8_t(crc >> 8 * k);
+		b.insert(b.end(), i % 3, 0xa5); /* padding is no part of it */
+		expected.insert(expected.end(), i % 3, 0xa5);
+		b = frames::Exact(b);
+		ASSERT_TRUE(fg_net_complete_checksum(b.data(), b.size())) << i;
+		ASSERT_EQ(expected, b) << i;
+		ASSERT_FALSE(fg_net_complete_checksum(b.data(), b.size())) << "again " << i;
+		b.resize(at + 11); /* cut short */
+		b = frames::Exact(b);
+		EXPECT_FALSE(fg_net_complete_checksum(b.data(), b.size()));
 	}
 }
 
