@@ -213,6 +213,29 @@ check "and the status says that the machine is at fault" test "$status" = 4
 check "with the reason" said '^framegauge: emulate: left: the link is down'
 ip -n "$middle" link set fg-left up
 
+# attached LINE: what a tester that is served answers
+attached() {
+	ip netns exec "$middle" "$program" attach "$work/socket" <<<"$1" >"$work/said" 2>&1
+}
+: >"$work/log"
+sed 's/^test: emulate/test: traffic/' "$work/relay.yaml" >"$work/served.yaml"
+ip netns exec "$middle" "$program" serve "$work/served.yaml" --socket "$work/socket" \
+	--set 'streams.s={from: left, to: right, rate: 100fps}' >>"$work/log" 2>&1 &
+relay=$!
+said 'opens a prompt'
+attached 'start for=100ms' # which opens the ports for its sizes
+attached start
+ip -n "$middle" link set fg-left down
+check "a tester that is served names it when it happens" said '^left: the link is down'
+attached ports
+check "and in its list of ports" grep -q '^left .* down ' "$work/said"
+attached stop
+check "traffic ends with the reason of its losses" said '^job 2 (traffic) .*lost [0-9]*; the peer of left is gone'
+ip -n "$middle" link set fg-left up
+check "and it says when the link is back" said '^left: the link is up again'
+kill -INT "$relay"
+ended
+
 # capture_left: what arrives at the left port, until it is stopped
 capture_left() {
 	: >"$work/log"
@@ -233,4 +256,4 @@ ip -n "$middle" link del fg-left
 ended
 check "a capture of an interface that was removed ends with a status" test "$status" = 4
 check "and its reason" said 'the capture is incomplete: left: the card or interface was removed'
-echo 1..23
+echo 1..27

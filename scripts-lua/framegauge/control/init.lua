@@ -16,6 +16,8 @@
 -- they are opened again. A job owns its ports; other jobs that need them are rejected.
 local Tester = require "framegauge.tester"
 local Captures = require "framegauge.control.captures"
+local job = require "framegauge.core.job"
+local link_watch = require "framegauge.tester.link_watch"
 local plans = require "framegauge.plan"
 local settings = require "framegauge.control.settings"
 local tables = require "framegauge.core.tables"
@@ -24,6 +26,8 @@ local Tasks = require "framegauge.control.task"
 local Totals = require "framegauge.tester.totals"
 local Traffic = require "framegauge.control.traffic"
 local user_error = require "framegauge.core.user_error"
+
+local LOOK_SECONDS = 1
 
 local Control = {}
 Control.__index = Control
@@ -82,6 +86,19 @@ local function fits(tester, plan, sizes)
       and takes_frames(tester, sizes)
 end
 
+-- Announce what becomes of the links of the open ports, until close_ports().
+function Control:watch_links()
+   local links = link_watch.start(self.tester.opened_for.ports, self.tester.handles)
+   self.links, self.watcher = links, job.spawn(job.until_interrupted, function()
+      while true do
+         job.sleep(LOOK_SECONDS)
+         for _, sentence in ipairs(links:look()) do
+            self:announce(sentence .. "\n")
+         end
+      end
+   end)
+end
+
 -- The open ports (framegauge.tester) for a plan. Call it inside a job. Raises an error when they cannot be
 -- opened.
 -- @param plan   default: the tester's own
@@ -99,6 +116,9 @@ function Control:tester_for(plan, sizes)
       end
       tester.opened_for, self.tester, tester.trials = plan, tester, self.trials or 0
       tester.totals = self.totals
+      if not tester.wires then -- a virtual wire does not go down
+         self:watch_links()
+      end
    end
    self.tester.plan = plan
    return self.tester
@@ -107,6 +127,10 @@ end
 -- Close the ports; they are opened again when they are needed.
 function Control:close_ports()
    if self.tester then
+      if self.watcher then
+         self.watcher:interrupt()
+         self.links, self.watcher = nil, nil
+      end
       self.captures:close()
       self.trials = self.tester.trials -- trials keep their numbers when the ports are opened again
       self.tester:close()

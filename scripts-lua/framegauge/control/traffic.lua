@@ -18,6 +18,7 @@ local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
+local verdict = require "framegauge.text.verdict"
 
 local SAMPLE_SECONDS, SLOW_SAMPLE_SECONDS, MANY = 0.1, 0.5, 500
 local PHASES = { learning = 0.05, drain = 0.25 }
@@ -257,7 +258,13 @@ function Traffic:summary()
    for _, stream in ipairs(self.final.streams) do
       tx, rx = tx + stream.tx, rx + stream.rx + stream.wrong_tx
    end
-   return ("sent %s, lost %s"):format(units.format_count(tx), units.format_count(math.max(0, tx - rx)))
+   local parts = {
+      ("sent %s, lost %s"):format(units.format_count(tx), units.format_count(math.max(0, tx - rx))),
+   }
+   for _, port in ipairs(self.final.ports) do
+      parts[#parts + 1] = verdict.link_reason(port)
+   end
+   return table.concat(parts, "; ")
 end
 
 --- Start streams.

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What becomes of the links of ports while a service runs: an emulator, a reflector, a capture. A trial is
--- judged by its counts instead (framegauge.text.verdict).
+--- What becomes of the links of ports while a service runs: an emulator, a reflector, a capture, a console.
+-- A trial is judged by its counts instead (framegauge.text.verdict).
 local ffi = require "ffi"
 local verdict = require "framegauge.text.verdict"
 
@@ -33,6 +33,11 @@ function M.start(ports, handles)
       self.states[i] = "up"
    end
    return self
+end
+
+--- A word for the state of the i-th port now: up, down, removed or intercepted.
+function Watch:state(i)
+   return (state_of(self.handles[i], self.ports[i].name))
 end
 
 --- Look at all of them.

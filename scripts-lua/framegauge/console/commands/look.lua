@@ -4,13 +4,19 @@
 local show = require "framegauge.console.show"
 local units = require "framegauge.text.units"
 
+-- Where a link is not up, what is wrong with it.
+local function state_of(control, i)
+   local link = control.links and control.links:state(i)
+   return not control.tester and "closed" or link and link ~= "up" and link or "open"
+end
+
 local function ports(session)
    local control, rows = session.control, {}
    local opened = control.tester and control.tester.ports or {}
    for i, port in ipairs(control.plan.ports) do
       local open, holder = opened[i] or {}, control.tasks:holder(port.name)
       rows[i] = {
-         name = port.name, device = port.device, state = open.name and "open" or "closed",
+         name = port.name, device = port.device, state = state_of(control, i),
          line_rate = open.line_rate, mac = open.mac, address = port.ipv4 or port.ipv6,
          driver = open.driver, job = holder and holder.id,
       }
@@ -27,7 +33,8 @@ end
 return {
    {
       name = "ports", looks = true, summary = "show the ports",
-      help = "Show the ports: device, state, and the job that uses each.",
+      help = "Show the ports: device, state (closed, open; or what is wrong with the link: down, removed, "
+         .. "intercepted), and the job that uses each.",
       run = ports,
    },
    {
