@@ -35,11 +35,7 @@
 #define OVERHEAD          (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define PACKET_RING       4096 /* slots each way: 20 ms at 200,000 frames per second */
 #define PACKET_BLOCK      65536u
-#define PACKET_SLOT_EXTRA 128        /* of a slot's octets, for the kernel's header and a VLAN tag */
-#define RELEASE_NS        500000000u /* the kernel has taken back what an AF_XDP port held */
-
-/* When an AF_XDP port was closed last: the kernel takes back what it held some milliseconds later */
-static uint64_t last_release_ns;
+#define PACKET_SLOT_EXTRA 128 /* of a slot's octets, for the kernel's header and a VLAN tag */
 
 static inline struct fg_kernel *
 kernel_of(struct fg_port *port)
@@ -82,7 +78,7 @@ count_discarded(struct fg_kernel *kernel, const struct fg_link *now, uint64_t ha
 static bool
 is_intercepted(const struct fg_kernel *kernel, const struct fg_link *now)
 {
-	return kernel->xdp ? now->xdp_program != kernel->base.xdp_program : fg_xdp_is_foreign(now);
+	return kernel->xdp ? now->xdp_program != kernel->base.xdp_program : fg_xdp_at_work(now) != 0;
 }
 
 static void
@@ -144,7 +140,7 @@ close_port(struct fg_port *port)
 	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the queue busy; later ones do not */
 	if (kernel->xdp) {
 		fg_socket_release(kernel->socket);
-		last_release_ns = port_now_ns(CLOCK_MONOTONIC);
+		fg_xdp_released();
 	}
 	close(kernel->netlink);
 	free(kernel);
@@ -228,11 +224,8 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		.room = room,
 		.one_piece = true,
 	};
-	const struct timespec pause = {.tv_nsec = 20000000};
 	int ret;
 
-	if (link->xdp_program != 0)
-		last_release_ns = port_now_ns(CLOCK_MONOTONIC); /* examine() has probed it */
 	if (queues > 1)
 		return fg_error_set(err, ENOTSUP, "device", "%u queues; ethtool -L %s combined 1", queues,
 				    kernel->interface);
@@ -240,9 +233,9 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		return fg_error_set(err, EMSGSIZE, "device", "MTU %u does not fit into a page", link->mtu);
 	fg_unique_name(device, sizeof(device), "net_af_xdp");
 	snprintf(args, sizeof(args), "iface=%s", kernel->interface);
-	while ((ret = start(kernel, &wanted, AF_XDP, err)) != 0 &&
-	       port_now_ns(CLOCK_MONOTONIC) - last_release_ns < RELEASE_NS)
-		nanosleep(&pause, NULL);
+	do
+		ret = start(kernel, &wanted, AF_XDP, err);
+	while (ret != 0 && fg_xdp_is_settling());
 	return ret;
 }
 

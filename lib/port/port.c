@@ -142,7 +142,9 @@ open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, 
 	if (ret != 0)
 		return ret;
 	snprintf(device, sizeof(device), "%.*s", (int)length, name->text);
-	ret = start_device(config, "vdev", device, args, out, err);
+	do
+		ret = start_device(config, "vdev", device, args, out, err);
+	while (ret != 0 && fg_xdp_is_settling()); /* examine_interface() may have looked for a left one */
 	if (ret == 0)
 		snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "DPDK virtual device");
 	return ret;

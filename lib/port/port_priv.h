@@ -203,10 +203,15 @@ int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
 int fg_netlink_set_flag(int fd, int index, unsigned flag, bool on);
 /* Take its XDP program away. @return 0, -EPERM, -errno */
 int fg_netlink_detach_xdp(int fd, int index, bool is_native);
-/* xdp.c: @return whether an XDP program is attached that may be in use, and so take what arrives */
-bool fg_xdp_is_foreign(const struct fg_link *link);
+/* xdp.c: is an XDP program attached that takes what arrives? @return 0: no; -EBUSY: it may be in use; -EPERM:
+ * that cannot be found out without CAP_SYS_ADMIN */
+int fg_xdp_at_work(const struct fg_link *link);
 /* The same as an error; waits up to a second for the sockets of a killed process. @return 0, -EBUSY */
 int fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct fg_error *err);
+/* A socket of AF_XDP was closed; until the kernel has taken it apart, another one finds the queue busy */
+void fg_xdp_released(void);
+/* Whether that may be so now; then it waits a moment, after which to try again */
+bool fg_xdp_is_settling(void);
 /* Receive queues a frame may arrive on; an interface that knows none has one */
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver does not know */

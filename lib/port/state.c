@@ -54,9 +54,8 @@ fg_interface_set(const char *name, enum fg_interface_part part, bool on)
 		ret = fg_netlink_set_flag(fd, link.index, part == FG_INTERFACE_UP ? IFF_UP : IFF_PROMISC, on);
 	else if (on)
 		ret = -EINVAL;
-	else if (link.xdp_program != 0)
-		ret = !fg_xdp_is_foreign(&link) ? fg_netlink_detach_xdp(fd, link.index, link.xdp_native)
-						: -EBUSY;
+	else if (link.xdp_program != 0 && (ret = fg_xdp_at_work(&link)) == 0)
+		ret = fg_netlink_detach_xdp(fd, link.index, link.xdp_native);
 	close(fd);
 	return ret;
 }

@@ -26,9 +26,32 @@
  * worst. */
 #define LOOKS      20
 #define BETWEEN_US 50000
+#define RELEASE_NS 500000000u
+#define PAUSE_NS   20000000
 
-static bool
-is_of_libxdp(uint32_t program)
+/* When a socket of AF_XDP was closed last: the kernel takes back what it held some milliseconds later */
+static uint64_t last_release_ns;
+
+void
+fg_xdp_released(void)
+{
+	last_release_ns = port_now_ns(CLOCK_MONOTONIC);
+}
+
+bool
+fg_xdp_is_settling(void)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+
+	if (last_release_ns == 0 || port_now_ns(CLOCK_MONOTONIC) - last_release_ns >= RELEASE_NS)
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+/* @param name  takes BPF_OBJ_NAME_LEN bytes. @return 0, or -EPERM: it needs CAP_SYS_ADMIN; -errno */
+static int
+ask_name(uint32_t program, char *name)
 {
 	struct bpf_prog_info info = {0};
 	union bpf_attr query = {.prog_id = program};
@@ -36,14 +59,15 @@ is_of_libxdp(uint32_t program)
 	int ret;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	memset(&query, 0, sizeof(query));
 	query.info.bpf_fd = (uint32_t)fd;
 	query.info.info_len = sizeof(info);
 	query.info.info = (uintptr_t)&info;
-	ret = (int)syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &query, sizeof(query));
+	ret = (int)syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &query, sizeof(query)) == 0 ? 0 : -errno;
 	close(fd);
-	return ret == 0 && strcmp(info.name, LIBXDP_NAME) == 0;
+	memcpy(name, info.name, BPF_OBJ_NAME_LEN);
+	return ret;
 }
 
 /* @return whether a socket of ours can have queue 0 of the interface; it is given back at once */
@@ -64,36 +88,56 @@ is_queue_free(int index)
 
 	if (fd >= 0)
 		close(fd);
+	fg_xdp_released();
 	if (area != MAP_FAILED)
 		munmap(area, SLOTS * CHUNK);
 	return is_free;
 }
 
-static bool
-is_left_over(const struct fg_link *link, unsigned looks)
+/* @return 0: there is none that could be at work; -EBUSY, with its name; -EPERM: it cannot be found out */
+static int
+look(const struct fg_link *link, unsigned looks, char *name)
 {
-	if (!is_of_libxdp(link->xdp_program))
-		return false;
-	for (unsigned i = 0; i < looks; i++) {
+	int ret = link->xdp_program != 0 ? ask_name(link->xdp_program, name) : -ENOENT;
+
+	if (ret != 0)
+		return ret == -EPERM ? ret : 0; /* it has gone meanwhile */
+	for (unsigned i = 0; strcmp(name, LIBXDP_NAME) == 0 && i < looks; i++) {
 		if (i > 0)
 			usleep(BETWEEN_US);
 		if (is_queue_free(link->index))
-			return true;
+			return 0;
 	}
-	return false;
+	return -EBUSY;
 }
 
-bool
-fg_xdp_is_foreign(const struct fg_link *link)
+int
+fg_xdp_at_work(const struct fg_link *link)
 {
-	return link->xdp_program != 0 && !is_left_over(link, 2); /* another tester may be looking, too */
+	char name[BPF_OBJ_NAME_LEN];
+
+	return look(link, 2, name); /* another tester may be looking, too */
 }
 
 int
 fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct fg_error *err)
 {
-	if (link->xdp_program == 0 || is_left_over(link, LOOKS))
+	char name[BPF_OBJ_NAME_LEN];
+	int ret = look(link, LOOKS, name);
+
+	if (ret == 0)
 		return 0;
+	if (ret == -EPERM)
+		return fg_error_set(err, EBUSY, "device",
+				    "an XDP program is attached to %s, and whether it takes frames cannot be "
+				    "seen without CAP_SYS_ADMIN; if no other program uses it: ip link set %s "
+				    "xdp off",
+				    interface, interface);
+	if (strcmp(name, LIBXDP_NAME) != 0)
+		return fg_error_set(err, EBUSY, "device",
+				    "the XDP program \"%.15s\" is attached to %s and may take frames; to "
+				    "remove it: ip link set %s xdp off",
+				    name, interface, interface);
 	return fg_error_set(err, EBUSY, "device",
 			    "another program takes frames from %s by XDP; end it, or: ip link set %s xdp off",
 			    interface, interface);
