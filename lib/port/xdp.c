@@ -96,7 +96,7 @@ is_queue_free(int index)
 
 /* @return 0: there is none that could be at work; -EBUSY, with its name; -EPERM: it cannot be found out */
 static int
-look(const struct fg_link *link, unsigned looks, char *name)
+find_user(const struct fg_link *link, unsigned looks, char *name)
 {
 	int ret = link->xdp_program != 0 ? ask_name(link->xdp_program, name) : -ENOENT;
 
@@ -116,14 +116,14 @@ fg_xdp_at_work(const struct fg_link *link)
 {
 	char name[BPF_OBJ_NAME_LEN];
 
-	return look(link, 2, name); /* another tester may be looking, too */
+	return find_user(link, 2, name); /* another tester may be looking, too */
 }
 
 int
 fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct fg_error *err)
 {
 	char name[BPF_OBJ_NAME_LEN];
-	int ret = look(link, LOOKS, name);
+	int ret = find_user(link, LOOKS, name);
 
 	if (ret == 0)
 		return 0;

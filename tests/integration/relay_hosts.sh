@@ -230,7 +230,8 @@ check "a tester that is served names it when it happens" said '^left: the link i
 attached ports
 check "and in its list of ports" grep -q '^left .* down ' "$work/said"
 attached stop
-check "traffic ends with the reason of its losses" said '^job 2 (traffic) .*lost [0-9]*; the peer of left is gone'
+check "traffic ends with the reason of its losses" \
+	said '^job 2 (traffic) .*lost [0-9]*; the peer of left is gone'
 ip -n "$middle" link set fg-left up
 check "and it says when the link is back" said '^left: the link is up again'
 kill -INT "$relay"
