@@ -227,7 +227,9 @@ def judge(run, before, phase, name):
         if 'left behind' not in run.said() or 'doctor --restore' not in run.said():
             return f'doctor does not name what is left:\n{run.said()}'
         status = run.command('doctor', '--restore')
-        if status != 0:
+        # the folder in /tmp is everybody's: another test may have left something there
+        left = [line for line in run.said().splitlines() if not line.endswith(': put back')]
+        if status not in (0, 4) or not all('another network namespace' in line for line in left):
             return f'doctor --restore ends with {status}:\n{run.said()}'
     elif status != 130 and not run.is_complete():
         return f'the run ends with {status} and is not complete'
