@@ -364,15 +364,19 @@ describe("setup", function()
       undo.each_left(function(journal) problems[#problems + 1] = journal end)
       assert.same({}, problems) -- this process lives
       local kinds = require "framegauge.core.undo_kinds"
-      local about = { root = machine.root, card = "0000:03:00.0", driver = "ixgbe", override = "" }
-      assert.equal("0000:03:00.0 has the driver none, it had ixgbe", kinds.driver.problem(about))
+      local step = { kind = "driver", about = {
+         root = machine.root, card = "0000:03:00.0", driver = "ixgbe", override = "",
+      } }
+      assert.equal("0000:03:00.0 has the driver none, it had ixgbe", kinds.left(step)[1].text)
       undo.finish() -- as at the end of the process; no kernel is here to give the driver back
       local card = machine.root .. "/sys/bus/pci/devices/0000:03:00.0/"
       assert.matches("^\n", scratch.read(card .. "driver_override"))
       uv.fs_symlink("../../drivers/ixgbe", card .. "driver")
       scratch.write(card .. "driver_override", "(null)\n")
-      assert.is_nil(kinds.driver.problem(about))
+      assert.same({}, kinds.left(step))
       undo.finish()
+      step.about.card = "0000:04:00.0" -- such as a virtual function that was taken away
+      assert.same({}, kinds.left(step))
    end)
 
    -- sysfs opens such files for writing alone, whoever asks; here we are somebody whom the mode concerns

@@ -129,12 +129,14 @@ describe("the journal of changes", function()
       pipe:listen(1, function() end)
       local step = group:step("socket", { path = path, folder = "/" })
       local kinds = require "framegauge.core.undo_kinds"
-      assert.is_nil(kinds.socket.problem(step.about)) -- in use
+      assert.same({}, kinds.left(step)) -- in use
       scratch.shell(("cp -a '%s' '%s.left'"):format(path, path))
       pipe:close()
-      assert.matches("is left", kinds.socket.problem { path = path .. ".left", namespace =
-         step.about.namespace })
-      assert.equal(true, kinds.socket.undo { path = path .. ".left", namespace = step.about.namespace })
+      local left = kinds.left { kind = "socket", about = {
+         path = path .. ".left", namespace = step.about.namespace,
+      } }
+      assert.matches("is left", left[1].text)
+      assert.is_truthy(left[1].undo())
       assert.is_nil(uv.fs_stat(path .. ".left"))
       group:undo()
    end)

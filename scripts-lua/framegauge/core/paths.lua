@@ -6,14 +6,9 @@ local uv = require "luv"
 local M = {}
 
 local function make_private(path)
-   if not uv.fs_stat(path) then
-      local parent = path:match "^(.+)/[^/]+$"
-      if parent and not uv.fs_stat(parent) and not make_private(parent) then
-         return false
-      end
-      return uv.fs_mkdir(path, tonumber("700", 8)) ~= nil
-   end
-   return true
+   local parent = path:match "^(.+)/[^/]+$"
+   return uv.fs_stat(path) ~= nil
+      or (not parent or make_private(parent)) and uv.fs_mkdir(path, tonumber("700", 8)) ~= nil
 end
 
 local function absolute(variable)

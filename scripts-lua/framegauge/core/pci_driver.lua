@@ -2,20 +2,19 @@
 
 --- The driver of a card on the PCI bus: driver_override says which one it may have, then the card is taken
 -- from the one it has and the bus is asked to look again.
-local Machine = require "framegauge.core.machine"
-
 local M = {}
 
 M.FOLDER = "/sys/bus/pci/devices/"
 
 local NO_OVERRIDE = "(null)"
 
---- What a card has now, for the journal of framegauge.core.undo. The tests have a machine that is a folder.
+--- What a card has now, for the journal of framegauge.core.undo: override is nil where the card is there no
+-- more. The tests have a machine that is a folder.
 function M.state(machine, card)
    local override = machine:read(M.FOLDER .. card .. "/driver_override")
    return {
       root = machine.root, card = card, driver = machine:link_name(M.FOLDER .. card .. "/driver"),
-      override = override ~= NO_OVERRIDE and override or "",
+      override = override == NO_OVERRIDE and "" or override,
    }
 end
 
@@ -32,19 +31,6 @@ function M.change(machine, card, override)
       ok, why = machine:write("/sys/bus/pci/drivers_probe", card)
    end
    return machine:link_name(folder .. "/driver"), not ok and why or nil
-end
-
-function M.problem(about)
-   local now = M.state(Machine.at(about.root), about.card)
-   if now.driver == about.driver and now.override == about.override or not now.override then
-      return nil
-   end
-   return ("%s has the driver %s, it had %s"):format(about.card, now.driver or "none", about.driver or "none")
-end
-
-function M.undo(about)
-   local driver, why = M.change(Machine.at(about.root), about.card, about.override)
-   return driver == about.driver or nil, why or "it has the driver " .. (driver or "none")
 end
 
 return M

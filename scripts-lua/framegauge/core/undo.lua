@@ -17,6 +17,7 @@ local kinds = require "framegauge.core.undo_kinds"
 local lock = require "framegauge.core.lock"
 local namespace = require "framegauge.core.namespace"
 local paths = require "framegauge.core.paths"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
@@ -42,15 +43,7 @@ end
 
 -- In clock ticks since boot: two processes with one number have different ones.
 local function start_time()
-   local fields = (first_line "/proc/self/stat" or ""):match ".*%) (.*)" or ""
-   local n = 2
-   for field in fields:gmatch "%S+" do
-      n = n + 1
-      if n == 22 then
-         return field
-      end
-   end
-   return "0"
+   return (first_line "/proc/self/stat" or ""):match(".*%) " .. ("%S+ "):rep(19) .. "(%S+)") or "0"
 end
 
 local function command_line()
@@ -101,6 +94,22 @@ local function close(journal)
    uv.fs_close(journal.fd)
 end
 
+-- What is left of a step's change: a sentence, or nil.
+local function problem_of(step)
+   local texts = tables.field(kinds.left(step), "text")
+   return texts[1] and table.concat(texts, ", ")
+end
+
+local function put_back(step)
+   for _, one in ipairs(kinds.left(step)) do
+      local undone, why = one.undo()
+      if not undone then
+         return nil, why
+      end
+   end
+   return true
+end
+
 local Step = {}
 Step.__index = Step
 
@@ -123,7 +132,7 @@ function Step:undo()
    if self.done then
       return true
    end
-   local undone, why = kinds[self.kind].undo(self.about)
+   local undone, why = put_back(self)
    if undone then
       self:forget()
    end
@@ -164,7 +173,7 @@ local function undo_all(steps)
       local undone, why = step:undo()
       if not undone then
          io.stderr:write(("framegauge: %s: %s; to try again: framegauge doctor --restore\n"):format(
-            kinds[step.kind].problem(step.about) or "cannot be put back", why))
+            problem_of(step) or "cannot be put back", why))
       end
    end
 end
@@ -190,24 +199,23 @@ function M.finish()
    end
 end
 
--- The steps of a journal that are not undone, the last one first; nil where it is not of this boot.
+-- @return the first line of a journal, and its steps that are not undone, the last one first; nothing where
+-- it is not of this boot
 local function read(text)
-   local steps, head = {}, nil
+   local head, steps = {}, {}
    for line in text:gmatch "([^\n]*)\n" do -- a torn last line belongs to a change that was not made
       local object = json.decode(line)
       if type(object) ~= "table" then
-         return nil
-      elseif object.step and kinds[object.kind] then
+         return {}, {}
+      elseif object.step then
          table.insert(steps, 1, object)
       elseif object.done then
-         for _, step in ipairs(steps) do
-            step.done = step.done or step.step == object.done
-         end
+         steps = tables.map(steps, function(step) return step.step ~= object.done and step or nil end)
       else
          head = object
       end
    end
-   return head and head.boot == boot() and { head = head, steps = steps } or nil
+   return head, head.boot == boot() and steps or {}
 end
 
 -- A journal that a killed process has left, locked; nil where its process lives or nothing is to be undone.
@@ -218,22 +226,22 @@ local function open_left(path, busy)
       return nil
    end
    local lives = not lock.try(fd)
-   local found = read(uv.fs_read(fd, uv.fs_fstat(fd).size, 0) or "") or { head = {}, steps = {} }
-   local left = {}
-   for _, step in ipairs(found.steps) do
-      if lives and step.kind == "interface" then
-         busy[step.about.interface] = true
+   local head, steps = read(uv.fs_read(fd, uv.fs_fstat(fd).size, 0) or "")
+   local journal = { path = path, fd = fd, steps = {}, command = head.command }
+   for _, step in ipairs(steps) do
+      if lives then
+         busy[step.about.interface or ""] = true
+      else
+         step.problem = problem_of(step)
+         journal.steps[#journal.steps + 1] = step.problem and step or nil
       end
-      local problem = not lives and not step.done and kinds[step.kind].problem(step.about)
-      left[#left + 1] = problem and { kind = step.kind, about = step.about, problem = problem } or nil
    end
-   local journal = { path = path, fd = fd, steps = left, command = found.head.command }
    if lives then
       uv.fs_close(fd)
-   elseif not left[1] then
+   elseif not journal.steps[1] then
       close(journal)
    end
-   return left[1] and journal
+   return journal.steps[1] and journal
 end
 
 --- Call a function for each journal that a killed process has left.
@@ -267,7 +275,7 @@ function M.restore(say)
       for _, step in ipairs(journal.steps) do
          local undone, why = nil, "a tester at work uses it"
          if not busy[step.about.interface] then
-            undone, why = kinds[step.kind].undo(step.about)
+            undone, why = put_back(step)
          end
          say(("%s: %s"):format(step.problem, undone and "put back" or why))
          all = all and undone

@@ -2,8 +2,9 @@
 
 --- The kinds of steps by which a change of the host is undone (framegauge.core.undo).
 --
--- A kind has problem(about), which says what is left of the change, or nil where nothing is, and undo(about),
--- which puts back what was before and returns true, or nil and why it could not.
+-- A kind is a function(about) -> list of what is left of the change: text = what, undo = function() that puts
+-- back what was before and returns true, or nil and why it could not.
+local Machine = require "framegauge.core.machine"
 local api = require "framegauge.core.api"
 local command = require "framegauge.core.command"
 local driver = require "framegauge.core.pci_driver"
@@ -23,79 +24,50 @@ local PARTS = {
    { key = "up", part = C.FG_INTERFACE_UP, [true] = "%s is up", [false] = "%s is down" },
 }
 
--- Of an interface: what is not as it was; none where it is there no more, or another one has its name.
-local function differences(about)
+local KINDS = {}
+
+-- The state of a kernel interface. About it: interface =, index =, and what is about to be changed, as it is
+-- before: up =, promiscuous =, xdp =. Nothing is left where another one has its name.
+function KINDS.interface(about)
    local state, list = ffi.new "struct fg_interface_state", {}
-   if C.fg_interface_state(about.interface, state) ~= 0 or state.index ~= about.index then
-      return list
-   end
-   for _, row in ipairs(PARTS) do
-      local before = about[row.key]
-      if before ~= nil and before ~= state[row.key] and row[state[row.key]] then
-         list[#list + 1] = {
-            part = row.part, before = before, text = row[state[row.key]]:format(about.interface),
-         }
-      end
+   local is_there = C.fg_interface_state(about.interface, state) == 0 and state.index == about.index
+   for _, row in ipairs(is_there and PARTS or {}) do
+      local before, text = about[row.key], row[state[row.key]]
+      list[#list + 1] = text and before ~= nil and before ~= state[row.key] and {
+         text = text:format(about.interface),
+         undo = function()
+            local ret = C.fg_interface_set(about.interface, row.part, before)
+            return ret == 0 or ret == -ENODEV or nil, ret == -EBUSY and "the program is at work"
+               or uv.translate_sys_error(ret) or "the kernel refuses it"
+         end,
+      } or nil
    end
    return list
 end
 
-local M = {}
-
---- The state of a kernel interface. About it: interface =, index =, and what is about to be changed, as it
--- is before: up =, promiscuous =, xdp =.
-M.interface = {}
-
-function M.interface.problem(about)
-   local texts = {}
-   for i, one in ipairs(differences(about)) do
-      texts[i] = one.text
+local function run_command(about)
+   local done, text, why, broken
+   command.run(about.argv, function(...)
+      done, text, why = true, ...
+   end, COMMAND_PATIENCE_MS, nil, about.folder)
+   while not done do -- a Ctrl-C that comes meanwhile waits until this has been done
+      local ok, err = pcall(job.sleep, 0.01)
+      broken = not ok and err or broken
    end
-   return texts[1] and table.concat(texts, ", ")
-end
-
-function M.interface.undo(about)
-   for _, one in ipairs(differences(about)) do
-      local ret = C.fg_interface_set(about.interface, one.part, one.before)
-      if ret == -EBUSY then
-         return nil, "the program is at work"
-      elseif ret ~= 0 and ret ~= -ENODEV then
-         return nil, uv.translate_sys_error(ret) or "the kernel refuses it"
-      end
+   if broken then
+      job.current():fail(broken) -- its next wait raises it: this step is undone
    end
-   return true
+   return text ~= nil or nil, why
 end
 
---- A command that undoes another one. About it: argv = list, folder = where it is run, undoes = words.
-M.command = {}
-
-function M.command.problem(about)
-   return ("%s is not undone by %s"):format(about.undoes, table.concat(about.argv, " "))
-end
-
-function M.command.undo(about)
-   return job.run(function()
-      local done, text, why
-      command.run(about.argv, function(...)
-         done, text, why = true, ...
-      end, COMMAND_PATIENCE_MS, nil, about.folder)
-      local broken
-      while not done do -- a Ctrl-C that comes meanwhile waits until this has been done
-         local ok, err = pcall(job.sleep, 0.01)
-         broken = not ok and err or broken
-      end
-      if broken then
-         job.current():fail(broken) -- its next wait raises it: this step is undone
-      end
-      return text ~= nil or nil, why
-   end)
-end
-
---- A Unix socket that is listened on. About it: path =, folder = of this process, for a relative path.
-M.socket = {}
-
-local function path_of(about)
-   return about.path:sub(1, 1) == "/" and about.path or about.folder .. "/" .. about.path
+-- A command that undoes another one. About it: argv = list, folder = where it is run, undoes = words.
+function KINDS.command(about)
+   return { {
+      text = ("%s is not undone by %s"):format(about.undoes, table.concat(about.argv, " ")),
+      undo = function()
+         return job.run(run_command, about)
+      end,
+   } }
 end
 
 local function is_listened_on(path)
@@ -107,43 +79,58 @@ local function is_listened_on(path)
    return false
 end
 
-function M.socket.problem(about)
-   local stat = uv.fs_lstat(path_of(about))
-   return stat and stat.type == "socket" and not is_listened_on(about.path)
-      and ("the socket %s is left"):format(path_of(about)) or nil
+-- A Unix socket that is listened on. About it: path =, folder = of this process, for a relative path.
+function KINDS.socket(about)
+   local path = about.path:sub(1, 1) == "/" and about.path or about.folder .. "/" .. about.path
+   local stat = uv.fs_lstat(path)
+   if not stat or stat.type ~= "socket" or is_listened_on(about.path) then
+      return {}
+   end
+   return { {
+      text = ("the socket %s is left"):format(path),
+      undo = function()
+         return uv.fs_unlink(path)
+      end,
+   } }
 end
 
-function M.socket.undo(about)
-   local ok, why = true, nil
-   if M.socket.problem(about) then
-      ok, why = uv.fs_unlink(path_of(about))
+-- The driver of a card. About it: as pci_driver.state() says it is before. Nothing is left of one that is
+-- there no more.
+function KINDS.driver(about)
+   local machine = Machine.at(about.root)
+   local now = driver.state(machine, about.card)
+   if now.driver == about.driver and now.override == about.override or not now.override then
+      return {}
    end
-   return ok, why
+   return { {
+      text = ("%s has the driver %s, it had %s"):format(about.card, now.driver or "none",
+         about.driver or "none"),
+      undo = function()
+         local has, why = driver.change(machine, about.card, about.override or "")
+         return has == about.driver or nil, why or "it has the driver " .. (has or "none")
+      end,
+   } }
 end
 
--- All but the drivers are of the network namespace in which the change was made.
-for _, kind in pairs { M.interface, M.command, M.socket } do
-   local problem, undo = kind.problem, kind.undo
-   function kind.problem(about)
-      local prefix = namespace.prefix(about.namespace)
-      if prefix == "" then
-         return problem(about)
-      end
-      return prefix and ("what was changed in another network namespace (%s) is left"):format(
-         about.interface or about.path or about.undoes)
+local M = {}
+
+--- What is left of a change. All but drivers are of the network namespace in which the change was made, and
+-- gone with it.
+-- @param step  kind =, about = what that kind wants to know
+-- @return list of { text =, undo = }
+function M.left(step)
+   local kind, about = step.kind, step.about
+   local prefix = kind == "driver" and "" or namespace.prefix(about.namespace)
+   if prefix == "" then
+      return KINDS[kind] and KINDS[kind](about) or {}
    end
-   function kind.undo(about)
-      local prefix = namespace.prefix(about.namespace)
-      if prefix == "" then
-         return undo(about)
-      elseif prefix then
+   return { prefix and {
+      text = ("what was changed in another network namespace (%s) is left"):format(
+         about.interface or about.path or about.undoes),
+      undo = function()
          return nil, ("%sframegauge doctor --restore"):format(prefix)
-      end
-      return true -- it is gone with its namespace
-   end
+      end,
+   } }
 end
-
---- The driver of a card. About it: card =, driver =, override = as they are before.
-M.driver = driver
 
 return M
