@@ -16,7 +16,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "memif_guard.h"
@@ -165,7 +164,8 @@ ring_size(unsigned slots)
 	return sizeof(struct memif_ring) + slots * sizeof(struct memif_slot);
 }
 
-/* @param peer  the socket to the peer that may make the memory shorter; -1: no peer can */
+/* @param peer  the socket to the peer that may make the memory shorter; -1: no peer can
+ * @return 0, -ENOSPC: it cannot be guarded, -errno */
 static int
 map(struct memif_link *link, unsigned region, int peer)
 {
@@ -177,7 +177,7 @@ map(struct memif_link *link, unsigned region, int peer)
 	link->region[region].at = at;
 	if (peer >= 0)
 		link->region[region].guard = memif_guard_begin(at, link->region[region].size, peer);
-	return 0;
+	return peer >= 0 && link->region[region].guard < 0 ? -ENOSPC : 0;
 }
 
 /* ring @p i of the client's memory, in which all rings come first and then all buffers */
@@ -311,17 +311,20 @@ static const char *
 take_region(struct memif_link *link, const struct memif_message *message, int *descriptor, int peer)
 {
 	unsigned i = link->regions;
-	struct stat status;
+	const char *problem;
+	int ret;
 
 	if (*descriptor < 0 || message->region.index != i || i == MEMIF_MAX_REGIONS)
 		return "Invalid region index";
-	if (fstat(*descriptor, &status) != 0 || (uint64_t)status.st_size < message->region.size)
-		return "Region larger than its file";
+	problem = memif_region_problem(*descriptor, message->region.size);
+	if (problem != NULL)
+		return problem;
 	link->region[i].fd = *descriptor;
 	link->region[i].size = message->region.size;
 	link->regions++;
 	*descriptor = -1;
-	return map(link, i, peer) == 0 ? NULL : "Region cannot be mapped";
+	ret = map(link, i, peer);
+	return ret == 0 ? NULL : ret == -ENOSPC ? "Too many regions" : "Region cannot be mapped";
 }
 
 static const char *

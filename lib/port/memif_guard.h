@@ -13,7 +13,7 @@
 
 /**
  * From now on @p size bytes at @p at may vanish; then @p socket is shut down. Any thread.
- * @return a number for memif_guard_end(), or -1: there is no room, and the signal ends the program
+ * @return a number for memif_guard_end(), or -1: there is no room, and the signal would end the program
  */
 int memif_guard_begin(uint8_t *at, size_t size, int socket);
 /** Before the memory is unmapped and the socket closed. @p guard  -1 is legal */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What two memif peers share, from before they agree on it until nobody is on its rings any more. */
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "memif_guard.h"
@@ -39,4 +42,22 @@ memif_link_free(struct memif_link *link)
 		close(link->region[i].fd);
 	}
 	free(link);
+}
+
+const char *
+memif_region_problem(int fd, uint64_t size)
+{
+	struct stat status;
+	struct statfs system;
+
+	if (fstat(fd, &status) != 0 || (uint64_t)status.st_size < size)
+		return "Region larger than its file";
+	/* who touches it elsewhere may have to wait, for a disk, or for ever */
+	if (fstatfs(fd, &system) != 0 || (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC &&
+					  system.f_type != HUGETLBFS_MAGIC))
+		return "Region is no shared memory";
+	/* less than a huge page can neither be unmapped nor replaced (memif_guard.c) */
+	if (system.f_type == HUGETLBFS_MAGIC && size % (uint64_t)system.f_bsize != 0)
+		return "Region not of whole huge pages";
+	return NULL;
 }

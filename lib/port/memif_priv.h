@@ -143,6 +143,8 @@ struct memif {
 /* @return a link without regions and rings, or NULL without memory */
 struct memif_link *memif_link_create(void);
 void memif_link_free(struct memif_link *link);
+/* @return what is wrong with memory that a peer shares, in a few words; NULL: nothing */
+const char *memif_region_problem(int fd, uint64_t size);
 
 /* memif_channel.c; the thread's. They wait for the peer, and for m->quit. */
 /* @return 1 when @p fd can be read, 0 after so long, -ECANCELED when the port is to be closed */

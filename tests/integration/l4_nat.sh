@@ -135,7 +135,8 @@ print("#", row["figures"], row.get("known_ports"), row["setup"])
 sys.exit(row.get("known_ports") != 8 or row["setup"]["max_ns"] > 900e6)' "$work/after-$1/result.json"; then
 		echo "ok - after one that was killed they forget at once: $1"
 	else
-		echo "not ok - after one that was killed they forget at once: $1: $(tail -n 3 "$work/after-$1.log")"
+		echo "not ok - after one that was killed they forget at once: $1"
+		tail -n 3 "$work/after-$1.log" | sed 's/^/# /'
 	fi
 }
 echo 1..6

@@ -2,7 +2,9 @@
 /* Memifs whose peers do what no good one does: the port goes on, and nothing of this process is lost. */
 #include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <future>
+#include <linux/memfd.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -134,6 +136,47 @@ TEST_F(MemifHostile, MayTakeItsMemoryAway)
 	Port good("memif:" + path);
 	ASSERT_TRUE(good.Opened() && server.HasLink()) << good.Message();
 	ExpectIntact(good, server, 0, 20, 60);
+}
+
+extern "C" int memif_guard_begin(uint8_t *at, size_t size, int socket);
+extern "C" void memif_guard_end(int guard);
+
+/* regions that could not be touched without harm, or not be given back */
+TEST_F(MemifHostile, MayShareWhatIsNoGoodMemory)
+{
+	const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC),
+		  good = memfd_create("good", MFD_CLOEXEC);
+	const int huge = memfd_create("huge", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);
+	Port server("memif:" + path + ",server");
+	std::vector<int> guards;
+	const auto refusal = [&](int region, uint64_t size) {
+		Client client(path);
+		char message[by_hand::MESSAGE + 1] = {};
+
+		EXPECT_EQ(by_hand::HELLO, by_hand::Hear(client.fd, 60000));
+		EXPECT_EQ(by_hand::ACK, client.Say(by_hand::MakeInit()));
+		EXPECT_TRUE(by_hand::Send(client.fd, by_hand::MakeRegion(0, size), {region}));
+		pollfd ready = {client.fd, POLLIN, 0};
+		EXPECT_EQ(1, poll(&ready, 1, 60000));
+		EXPECT_EQ(by_hand::MESSAGE, recv(client.fd, message, by_hand::MESSAGE, 0));
+		return message[0] == by_hand::DISCONNECT ? std::string(message + 6) : "taken";
+	};
+
+	ASSERT_TRUE(server.Opened()) << server.Message();
+	ASSERT_EQ(0, ftruncate(good, MIB));
+	EXPECT_EQ("Region is no shared memory", refusal(file, 0));
+	EXPECT_EQ("Region larger than its file", refusal(good, MIB + 1));
+	if (huge >= 0 && ftruncate(huge, 2 * MIB) == 0) { /* a kernel may have none */
+		EXPECT_EQ("Region not of whole huge pages", refusal(huge, MIB));
+	}
+	for (int guard; (guard = memif_guard_begin(reinterpret_cast<uint8_t *>(1), 0, -1)) >= 0;)
+		guards.push_back(guard);
+	EXPECT_EQ("Too many regions", refusal(good, MIB));
+	for (int guard : guards)
+		memif_guard_end(guard);
+	EXPECT_EQ("taken", refusal(good, MIB));
+	for (int fd : {file, good, huge})
+		close(fd);
 }
 
 /* a server that refuses, or goes in the middle, costs none of our descriptors, 0 least of all */
