@@ -300,7 +300,7 @@ describe("the verdict", function()
       assert.equal("valid", (verdict { west = { name = "west", rx_missed = 1234 } }))
       local v, why = verdict { west = { name = "west", rx_missed = 1234 }, forward = { rx = 10 } }
       assert.equal("tester-limited", v)
-      assert.equal("west: 1,234 frames arrived but were dropped by the tester (receive ring full)", why)
+      assert.equal("west: the tester dropped 1,234 frames that arrived (receive ring full)", why)
       v, why = verdict { west = { name = "west", rx_no_mbuf = 1, tx_errors = 2 }, forward = { rx = 10 } }
       assert.equal("tester-limited", v)
       assert.matches("no buffer left", why)

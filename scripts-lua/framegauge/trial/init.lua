@@ -243,8 +243,8 @@ end
 
 -- How the tester lost frames that came: { count of a port, what happened to them }.
 local DROPS = {
-   { "rx_missed", "%s: %s arrived but were dropped by the tester (receive ring full)" },
-   { "rx_no_mbuf", "%s: %s arrived but were dropped by the tester (no buffer left)" },
+   { "rx_missed", "%s: the tester dropped %s that arrived (receive ring full)" },
+   { "rx_no_mbuf", "%s: the tester dropped %s that arrived (no buffer left)" },
    { "rx_overflow", "%s: %s arrived over another queue than the one whose lcore measures the stream, and had "
       .. "no room on the way to it" },
    { "tx_errors", "%s: the port failed to send %s" },

@@ -111,7 +111,7 @@ local function reasons_of(result, ports, whole)
       end
       local missed = port.rx_missed + port.rx_no_mbuf
       if missed > 0 and not whole then
-         add(limited, "%s: %s arrived but were dropped by the tester", port.name, plural(missed, "frame"))
+         add(limited, "%s: the tester dropped %s that arrived", port.name, plural(missed, "frame"))
       end
    end
    for _, reason in ipairs(verdict.card_reasons(ports, not whole)) do
