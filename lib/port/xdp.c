@@ -94,7 +94,7 @@ is_queue_free(int index)
 	return is_free;
 }
 
-/* @return 0: there is none that could be at work; -EBUSY, with its name; -EPERM: it cannot be found out */
+/* @return 0: no program could be at work; -EBUSY, with its name; -EPERM: it cannot be found out */
 static int
 find_user(const struct fg_link *link, unsigned looks, char *name)
 {
