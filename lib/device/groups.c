@@ -22,12 +22,15 @@ groups_init(struct groups *s, uint32_t size, unsigned ports, struct fg_error *er
 	s->entry = calloc(size, s->each);
 	s->bucket = malloc(buckets * sizeof(*s->bucket));
 	s->heap = malloc((size_t)size * ports * sizeof(*s->heap));
-	if (s->entry == NULL || s->bucket == NULL || s->heap == NULL)
+	s->gap = malloc(((size_t)size * ports + 1) * sizeof(*s->gap));
+	if (s->entry == NULL || s->bucket == NULL || s->heap == NULL || s->gap == NULL)
 		return fg_error_set(err, ENOMEM, "snooping.groups", "no memory for %u groups", size);
 	for (uint32_t i = 0; i < buckets; i++)
 		s->bucket[i] = GROUPS_NONE;
 	for (uint32_t i = 0; i < size; i++)
 		groups_at(s, i)->next = i + 1 < size ? (int)i + 1 : GROUPS_NONE;
+	for (uint32_t i = 0; i <= size * ports; i++)
+		s->gap[i].next = i < size * ports ? i + 1 : 0;
 	return 0;
 }
 
@@ -37,6 +40,7 @@ groups_free(struct groups *s)
 	free(s->entry);
 	free(s->bucket);
 	free(s->heap);
+	free(s->gap);
 }
 
 static int *
@@ -110,6 +114,40 @@ groups_changed(struct groups *s, uint32_t place)
 	put_right(s, m->place);
 }
 
+/* the gaps of a chain that are over at @p now are not of use to any frame any more */
+static void
+free_gaps(struct groups *s, uint32_t *link, uint64_t now)
+{
+	while (*link != 0 && s->gap[*link].until > now)
+		link = &s->gap[*link].next;
+	while (*link != 0) {
+		uint32_t i = *link;
+
+		*link = s->gap[i].next;
+		s->gap[i].next = s->gap[0].next;
+		s->gap[0].next = i;
+	}
+}
+
+bool
+groups_resume(struct groups *s, struct membership *m, uint64_t begin, uint64_t now)
+{
+	uint32_t i;
+
+	free_gaps(s, &m->gap, now);
+	if (m->gap != 0 && m->until <= s->gap[m->gap].until) { /* it would have ended in a gap */
+		s->gap[m->gap].until = begin;
+		return true;
+	}
+	i = s->gap[0].next;
+	if (i == 0)
+		return false;
+	s->gap[0].next = s->gap[i].next;
+	s->gap[i] = (struct group_gap){.from = m->until, .until = begin, .next = m->gap};
+	m->gap = i;
+	return true;
+}
+
 void
 groups_forget(struct groups *s, uint32_t place)
 {
@@ -123,6 +161,7 @@ groups_forget(struct groups *s, uint32_t place)
 		put_right(s, at);
 	m->place = GROUPS_NOT_DUE;
 	m->from = m->until = 0;
+	free_gaps(s, &m->gap, UINT64_MAX);
 	if (--g->members > 0)
 		return;
 	for (link = hash_bucket(s, &g->key); *link != (int)i;)

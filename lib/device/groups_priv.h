@@ -22,14 +22,20 @@ struct group_key {
 	uint8_t unused;
 };
 
-/** A port of an entry. It is a member from `from` to before `until`, ps, but from `gap` to before `over`. */
+/** A membership rests from `from` to before `until`, ps: a join takes effect later than the leave before. */
+struct group_gap {
+	uint64_t from, until;
+	uint32_t next; /* in the table; 0: none */
+};
+
+/** A port of an entry. It is a member from `from` to before `until`, ps, but in its gaps. */
 struct membership {
 	uint64_t from, until;
-	uint64_t gap, over; /* of a join that takes effect later than the leave before; the same: none */
-	uint64_t query;     /* when the next query of the group is to be sent; UINT64_MAX: none is */
-	uint32_t queries;   /* still to be sent */
-	uint32_t place;     /* in the heap; GROUPS_NOT_DUE: none */
-	bool include;       /* of some sources only (RFC 3376, 3.1) */
+	uint64_t query;   /* when the next query of the group is to be sent; UINT64_MAX: none is */
+	uint32_t queries; /* still to be sent */
+	uint32_t place;   /* in the heap; GROUPS_NOT_DUE: none */
+	uint32_t gap;     /* the last one, and from it those before it */
+	bool include;     /* of some sources only (RFC 3376, 3.1) */
 };
 
 struct group {
@@ -47,6 +53,7 @@ struct groups {
 	int *bucket, unused;
 	uint32_t size, mask, used, most;
 	uint32_t *heap, due; /* entry * ports + port, the first to be done at the top; how many */
+	struct group_gap *gap; /* as many as memberships; [0].next is the first that is unused */
 };
 
 static inline struct group *
@@ -70,6 +77,19 @@ groups_due(const struct groups *s, uint32_t at)
 	return RTE_MIN(m->query, m->until);
 }
 
+/** Is the port a member at @p now? */
+static inline bool
+groups_is_member(const struct groups *s, const struct membership *m, uint64_t now)
+{
+	uint32_t i = m->gap;
+
+	if (now < m->from || now >= m->until)
+		return false;
+	while (i != 0 && now < s->gap[i].from)
+		i = s->gap[i].next;
+	return i == 0 || now >= s->gap[i].until;
+}
+
 /** Is it a group that reaches beyond the local network (RFC 4541, 2.1.2)? */
 static inline bool
 groups_reaches_far(unsigned version, const uint8_t *address)
@@ -88,6 +108,12 @@ int groups_find(const struct groups *groups, const struct group_key *key);
 int groups_enter(struct groups *groups, const struct group_key *key);
 /** The times of a membership (entry * ports + port) have changed. */
 void groups_changed(struct groups *groups, uint32_t place);
+/**
+ * A membership that would end begins anew at @p begin, after that.
+ * @param now  gaps that are over by then are forgotten
+ * @return     false: there is no room for one more gap
+ */
+bool groups_resume(struct groups *groups, struct membership *m, uint64_t begin, uint64_t now);
 /** A port is no member any more; without members the entry is free. */
 void groups_forget(struct groups *groups, uint32_t place);
 

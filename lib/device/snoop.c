@@ -27,6 +27,7 @@ struct snooping {
 	fg_u128 control_free, group_cost;
 	struct waiting control; /* messages that wait to be read */
 	uint64_t next_general;  /* query, ps; 0: not known yet */
+	uint64_t now;           /* when the present message came in, ps; it may be read later */
 	struct fg_host host;    /* that asks: the switch */
 	snoop_send send;
 };
@@ -110,7 +111,7 @@ key_of(const struct snooping *s, unsigned version, const uint8_t *group, uint16_
 	return key;
 }
 
-/* a port reports that it is a member. @return false: there is no room for the group */
+/* a port reports that it is a member. @return false: there is no room for it */
 static bool
 join(struct snooping *s, const struct group_key *key, unsigned port,
      const struct fg_membership_message *message, bool sources, uint64_t now)
@@ -131,10 +132,8 @@ join(struct snooping *s, const struct group_key *key, unsigned port,
 	if (m->place == GROUPS_NOT_DUE) {
 		groups_at(&s->groups, (uint32_t)i)->members++;
 		m->from = begin;
-		m->gap = m->over = 0;
-	} else if (begin > m->until) { /* it is forgotten first; else it stays a member without a gap */
-		m->gap = m->until;
-		m->over = begin;
+	} else if (begin > m->until && !groups_resume(&s->groups, m, begin, s->now)) {
+		return false;
 	}
 	m->until = end;
 	m->query = UINT64_MAX;
@@ -195,6 +194,7 @@ snoop_message(struct fg_switch *sw, unsigned in, const struct rte_mbuf *m, uint6
 	if (!fg_membership_open(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &message))
 		return false;
 	*to = message.query ? forward_all_ports(sw) : s->router_ports; /* RFC 4541, 2.1.1 */
+	s->now = now;
 	read = read_at(s, now);
 	if (read == UINT64_MAX) {
 		count->control_drops++;
@@ -270,7 +270,7 @@ snoop_ports(struct fg_switch *sw, const struct rte_mbuf *m, uint64_t now, bool *
 	for (unsigned k = 0; i != GROUPS_NONE && k < s->ports; k++) {
 		const struct membership *one = &groups_at(&s->groups, (uint32_t)i)->port[k];
 
-		if (one->from <= now && now < one->until && !(one->gap <= now && now < one->over))
+		if (groups_is_member(&s->groups, one, now))
 			members |= 1ULL << k;
 	}
 	*registered = members != 0;

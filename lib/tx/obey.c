@@ -89,8 +89,7 @@ obey(struct tx_task *t, struct tx_stream *s, const struct tx_order *order, uint6
 	case TX_LOAD:
 		tx_leave_load(s, s->pace.next);
 		s->pace = order->pace;
-		if (s->limit != UINT64_MAX) /* else a load without end keeps none */
-			fg_pace_limit(&s->pace, s->limit - RTE_MIN(s->limit, s->past.intended));
+		tx_keep_limit(s);
 		s->pace.first = s->sequence;
 		fg_pace_on_time(&s->pace, s->on_time);
 		fg_pace_move(&s->pace, begin);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is decided of sending before the first frame leaves: the departures of each stream, its frames and
- * buffers, and the loop that will send the frames of a port.
+ * buffers, and the loop that sends the frames of a port.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,10 +27,7 @@ frames_of(const struct fg_load *l)
 	return (uint64_t)(l->fps * seconds + 0.5);
 }
 
-/*
- * a port that departs frames by itself gets them before they are due, and how long before is not the load's
- * matter
- */
+/* a port that departs frames by itself gets them before they are due: the load does not say how long before */
 static uint64_t
 max_lag_of(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l)
 {
@@ -143,7 +140,8 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 			return rc;
 		start = end_of(env->clock, &s->load[i], pace, start);
 		fg_pace_limit(pace, left);
-		left -= left == UINT64_MAX ? 0 : pace->total;
+		if (left != UINT64_MAX && pace->shape != FG_PACE_POISSON) /* else tx_keep_limit() knows */
+			left -= pace->total;
 		if (s->turn.every > 0 && !pace->even)
 			return fg_error_set(err, EINVAL, "stream.turn", "only even loads can be shared");
 		if (s->turn.every > 0)

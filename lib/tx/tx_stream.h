@@ -104,6 +104,14 @@ tx_is_retired(const struct tx_stream *s)
 	return __atomic_load_n(&s->retired, __ATOMIC_ACQUIRE);
 }
 
+/** No more frames leave in the present load than the loads before it have left of the stream's number. */
+static inline void
+tx_keep_limit(struct tx_stream *s)
+{
+	if (s->limit != UINT64_MAX) /* else a load without end keeps none */
+		fg_pace_limit(&s->pace, s->limit - RTE_MIN(s->limit, s->past.intended));
+}
+
 /** Turn to the next load when the present one is done. */
 static inline void
 tx_next_load(struct tx_stream *s)
@@ -111,6 +119,7 @@ tx_next_load(struct tx_stream *s)
 	while (unlikely(s->pace.next >= s->pace.total) && s->present + 1 < s->loads) {
 		tx_leave_load(s, s->pace.total);
 		s->pace = s->load[++s->present];
+		tx_keep_limit(s);
 		fg_pace_on_time(&s->pace, s->on_time);
 		fg_pace_move(&s->pace, s->shift);
 	}

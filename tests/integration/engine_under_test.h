@@ -61,6 +61,7 @@ struct Stream {
 	const fg_stream_faults *faults = nullptr;
 	bool other_clock = false;
 	bool elsewhere = false;
+	uint64_t limit = 0; /* frames of all loads; 0: none */
 };
 
 struct Times {
@@ -122,6 +123,7 @@ class Engine
 			c.idle = s.idle;
 			c.other_clock = s.other_clock;
 			c.elsewhere = s.elsewhere;
+			c.limit = s.limit;
 			c.sizes = s.sizes;
 			c.frames = s.frames;
 			c.faults = s.faults;

@@ -235,6 +235,27 @@ TEST(EngineLoads, SendFramesOfManySenders)
 	EXPECT_NEAR(300000, double(n), 4 * std::sqrt(300000));
 }
 
+/* how many frames a Poisson process sends is known when it ends: the loads behind it send the others */
+TEST(EngineLoads, SendTheNumberOfFramesThatIsAskedForWhateverTheirShape)
+{
+	Template frame = TestFrame(64);
+	fg_load random = endless(300000, 10), even = endless(100000, 10);
+	Bench b(limited(0, 512));
+
+	random.shape = FG_LOAD_POISSON;
+	random.seed = 5;
+	for (const std::vector<fg_load> &loads : {std::vector<fg_load>{random, even}, {even, random, even}}) {
+		std::vector<Stream> streams = {{0, 1, frame, loads}};
+
+		streams[0].limit = 3700;
+		b.engine.Run(streams, {0, 50, 10, 0});
+		expect_lossless(b.engine.Result(0), 3700);
+		streams[0].limit = 1500; /* within the first, or within the second load */
+		b.engine.Run(streams, {0, 50, 10, 0});
+		expect_lossless(b.engine.Result(0), 1500);
+	}
+}
+
 TEST(EngineLoads, MustHaveAnEndIfAnotherFollows)
 {
 	Template frame = TestFrame(64);

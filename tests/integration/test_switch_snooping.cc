@@ -243,6 +243,44 @@ TEST(Snooping, ForgetsWhoLeftUntilItHasReadTheNextReport)
 	EXPECT_EQ("1:1", sw.Goes("239.1.1.1", s + 250 * ms));
 }
 
+/* reports take effect later than leaves: several gaps lie ahead, and a leave may fall into one of them */
+TEST(Snooping, KeepsAllGapsOfAMembership)
+{
+	fg_switch_config config = SnoopingSwitch(2, 2);
+
+	config.snooping.leave_delay_ns = 30e6;
+	config.snooping.join_delay_ns = 35e6;
+	Snooping sw(config);
+	sw.Join(1, "239.1.1.1", us);
+	for (uint64_t at : {100 * ms, 110 * ms}) { /* gaps from 130 to 136, from 140 to 146 ms */
+		sw.Leave(1, "239.1.1.1", at);
+		sw.Join(1, "239.1.1.1", at + ms);
+	}
+	const std::vector<std::pair<uint64_t, bool>> expected = {
+		{129, true}, {131, false}, {135, false}, {137, true}, {139, true}, {141, false}, {147, true}};
+	for (const auto &[at, member] : expected)
+		EXPECT_EQ(member ? "1:1" : "", sw.Goes("239.1.1.1", at * ms)) << at;
+
+	/* a leave at 203 ms ends it at 233 ms, in the gap from 230 to 236 ms; a report begins it at 240 ms */
+	sw.Leave(1, "239.1.1.1", 200 * ms);
+	sw.Join(1, "239.1.1.1", 201 * ms);
+	sw.Leave(1, "239.1.1.1", 203 * ms);
+	sw.Join(1, "239.1.1.1", 205 * ms);
+	for (uint64_t at : {231, 232, 234, 237, 239})
+		EXPECT_EQ("", sw.Goes("239.1.1.1", at * ms)) << at;
+	EXPECT_EQ("1:1", sw.Goes("239.1.1.1", 241 * ms));
+	EXPECT_EQ(0u, sw.Counters(1).not_registered);
+
+	/* there is room for 4 gaps of 2 groups and 2 ports; the fifth report is not registered */
+	for (uint64_t at = 300; at <= 328; at += 7) {
+		sw.Leave(1, "239.1.1.1", at * ms);
+		sw.Join(1, "239.1.1.1", (at + 1) * ms);
+	}
+	EXPECT_EQ("1:1", sw.Goes("239.1.1.1", 357500 * us));
+	EXPECT_EQ("", sw.Goes("239.1.1.1", s));
+	EXPECT_EQ(1u, sw.Counters(1).not_registered);
+}
+
 TEST(Snooping, ForgetsWhoDoesNotReport)
 {
 	fg_switch_config config = SnoopingSwitch(3);
