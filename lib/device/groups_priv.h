@@ -52,7 +52,7 @@ struct groups {
 	uint8_t *entry;
 	int *bucket, unused;
 	uint32_t size, mask, used, most;
-	uint32_t *heap, due; /* entry * ports + port, the first to be done at the top; how many */
+	uint32_t *heap, due;   /* entry * ports + port, the first to be done at the top; how many */
 	struct group_gap *gap; /* as many as memberships; [0].next is the first that is unused */
 };
 

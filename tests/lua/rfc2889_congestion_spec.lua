@@ -55,6 +55,28 @@ describe("flow control in tests that do not look for it", function()
    end)
 end)
 
+describe("a switch whose table is full", function()
+   local TABLE = "rate: 100Mbps, buffer: 16, mac_table: {size: %d, ageing: 20s, learning_rate: 2kfps, "
+      .. "learning_queue: 10}"
+   local ADDRESSES = "trial: 20ms, search_trial: 20ms, frame_sizes: [512], tests: [%s], "
+      .. "address_table: {max: 40, ageing: 20s, order: [sequential]}, "
+      .. "congestion_control: {longest: 20ms}"
+
+   it("is not measured so, whatever the order of the tests", function()
+      local results = runs.run(4, TABLE:format(30), ADDRESSES:format "address_caching, congestion_control")
+      assert.equal(29, results.address_caching[1].addresses)
+      assert.same({ "valid", "none" },
+         { results.congestion_control[1].validity, results.congestion_control[1].conclusion })
+   end)
+
+   it("makes what is measured of congestion invalid", function()
+      local row = runs.run(4, TABLE:format(1), ADDRESSES:format "congestion_control").congestion_control[1]
+      assert.equal("invalid", row.validity)
+      assert.matches("up to %d+ frames of a trial came out at ports that they were not for",
+         table.concat(row.reasons, "; "))
+   end)
+end)
+
 describe("congestion control by RFC 2889", function()
    it("takes ports in blocks of four", function()
       local ports = {}

@@ -6,6 +6,7 @@ local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
@@ -48,6 +49,23 @@ function M.results(key, title, tests)
    })
 end
 
+--- Validity and reasons of several trials together. A frame that also comes out at a port that it is not for
+-- takes the place of another one there, so a trial that has such frames is not the one that was asked for.
+-- @return validity, reasons, and how many there were in a trial at most
+function M.unflooded(records)
+   local validity, reasons = verdict.merge(records)
+   local flood = 0
+   for _, record in ipairs(records) do
+      flood = math.max(flood, record.misdirected)
+   end
+   if flood > 0 then
+      validity = "invalid"
+      reasons[#reasons + 1] = ("up to %d frames of a trial came out at ports that they were not for: the "
+         .. "switch did not know their address"):format(flood)
+   end
+   return validity, reasons, flood
+end
+
 --- What `run --dry-run` says.
 -- @param parts  framegauge.methods.outlook
 -- @param lines  what else is to be said, of the waits too
@@ -81,10 +99,18 @@ end
 --
 -- @param o.key, o.title      of the method
 -- @param o.modules           list
+-- @param o.last              one of them, whose tests are made behind all others; or nil
 -- @param o.bound(plan)       how sure the parts are (framegauge.methods.outlook); or nil
 -- @param o.lines(plan, waits)  what --dry-run prints behind the table, where that is more than the waits
 function M.method(o)
    local key, of, method = o.key, by_test(o.modules), { TITLE = o.title }
+   local function in_order(plan)
+      local others, last = {}, {}
+      for _, test in ipairs(plan[key].tests) do
+         table.insert(of[test] == o.last and last or others, test)
+      end
+      return tables.joined(others, last)
+   end
    function method.heading(plan)
       return M.heading(plan[key].tests)
    end
@@ -96,7 +122,7 @@ function M.method(o)
    end
    function method.parts(plan, tester)
       local parts = {}
-      for _, test in ipairs(plan[key].tests) do
+      for _, test in ipairs(in_order(plan)) do
          parts = tables.joined(parts, of[test].parts(plan, test, tester))
       end
       return outlook.bounded(parts, o.bound and o.bound(plan))
@@ -108,7 +134,7 @@ function M.method(o)
    function method.run(plan, tester, session, results)
       local found = {}
       results[key] = found
-      for _, test in ipairs(plan[key].tests) do
+      for _, test in ipairs(in_order(plan)) do
          found[test] = {}
          of[test].run(plan, tester, session, test, found[test], found)
       end

@@ -15,8 +15,8 @@
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
-local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
@@ -188,7 +188,7 @@ end
 
 -- @param limit  of the block, as control() gave it
 local function row_of(c, b, one, records, limit)
-   local validity, reasons = verdict.merge(records)
+   local validity, reasons = suite.unflooded(records)
    local row = tables.copy(one)
    row.conclusion = row.conclusion or "absorbed"
    if limit then

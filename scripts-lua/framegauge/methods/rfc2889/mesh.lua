@@ -15,6 +15,7 @@ local ethernet = require "framegauge.core.ethernet"
 local patterns = require "framegauge.traffic.patterns"
 local flow_control = require "framegauge.trial.flow_control"
 local search = require "framegauge.search"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 local topology = require "framegauge.traffic.topology"
 local trial = require "framegauge.trial"
@@ -152,20 +153,11 @@ local function validity_of(result, records, pattern)
    local validity = verdict.of_search(result.limited_by)
    local _, reasons = verdict.merge { result.upper_trial and validity ~= "valid" and result.upper_trial
       or { validity = validity, reasons = {} } }
-   local of_trials, why = verdict.merge(records)
-   tables.append(reasons, why)
-   validity = verdict.worse(validity, of_trials)
-   local flood = 0
-   for _, record in ipairs(records) do
-      flood = math.max(flood, record.misdirected)
+   local of_trials, why, flood = suite.unflooded(records)
+   if flood > 0 and pattern.broadcast then
+      why[#why] = ("up to %d frames of a trial came out twice, or at the port that had sent them"):format(flood)
    end
-   if flood > 0 then
-      validity = "invalid"
-      reasons[#reasons + 1] = ("up to %d frames of a trial came out "):format(flood) .. (pattern.broadcast
-         and "twice, or at the port that had sent them" or "at ports that they were not for: the switch did "
-         .. "not know their address")
-   end
-   return validity, reasons, flood
+   return verdict.worse(validity, of_trials), tables.joined(reasons, why), flood
 end
 
 -- Measure a pattern at one frame size. @return the row

@@ -5,8 +5,8 @@
 local flow_control = require "framegauge.trial.flow_control"
 local stack = require "framegauge.traffic.stack"
 local stats = require "framegauge.trial.stats"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
-local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
@@ -118,7 +118,7 @@ end
 
 --- A row from its trials: validity and reasons.
 function M.row(records, values)
-   values.validity, values.reasons = verdict.merge(records)
+   values.validity, values.reasons = suite.unflooded(records)
    values.trials, values.first_trial = #records, records[1].trial
    values.pause_received, values.paused_ns = flow_control.figures(records)
    return values
