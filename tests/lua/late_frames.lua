@@ -79,6 +79,11 @@ function M.figures(frames, sent, t_max)
    return f
 end
 
+--- How many devices a campaign draws: FRAMEGAUGE_DRAWS in the environment, 100 in long tests, else a few.
+function M.count()
+   return tonumber(os.getenv "FRAMEGAUGE_DRAWS") or (os.getenv "FRAMEGAUGE_LONG" and 100) or 4
+end
+
 --- The numbers of a campaign. FRAMEGAUGE_SEED in the environment has another sequence.
 -- @return function(least, most) -> a whole number
 function M.draws()

@@ -212,7 +212,7 @@ describe("random streams of one port", function()
 
    it("have the one delay of the device, and never overlap on the line", function()
       local draw = late_frames.draws()
-      for _ = 1, tonumber(os.getenv "FRAMEGAUGE_DRAWS") or 4 do
+      for _ = 1, late_frames.count() do
          local n, mbps, path = draw(1, 4), draw(0, 1) * 90 + 10, scratch.path() .. ".pcap"
          local plan = TRAFFIC:format(mbps)
          for i = 1, n do

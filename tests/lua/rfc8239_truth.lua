@@ -64,7 +64,7 @@ local RATE, LINE = 1e9, 0.9998 -- of all switches here
 --- What the figures of a buffer of q frames must be.
 -- @param o.surplus  share of the line that congests; o.fast = by how much the egress is faster than the line
 -- @param o.q, o.slack  frames that it holds; and how many more or less the last one may be
-local function buffer_checks(name, row, o)
+function M.buffer_checks(name, row, o)
    local fps = ethernet.max_fps(RATE, row.frame_size)
    local extra, growth = o.surplus * fps, (LINE + o.surplus - 1 - (o.fast or 0)) * fps
    local slack, list = 1 + (o.slack or 0), {}
@@ -112,13 +112,15 @@ local function rows_where(rows, key, value)
    return list
 end
 
-local function bursts(results, q)
+--- What the bursts of a switch must be.
+-- @param q, slack  function(row) -> frames that a burst has, and how many more or less (default: 1)
+function M.bursts(results, q, slack)
    local list = {}
    for _, row in ipairs(results.microburst) do
       local truth = q(row)
       list[#list + 1] = check(("%d ports to %d, burst of each, frames"):format(row.ingresses, row.egresses),
          truth,
-         row.burst_frames, 1)
+         row.burst_frames, slack and slack(row) or 1)
    end
    return list
 end
@@ -133,7 +135,7 @@ local function cells(results)
    local list = {}
    for _, row in ipairs(results.buffer) do
       local frames = math.floor(8192 / math.ceil(row.frame_size / 208))
-      list = joined(list, buffer_checks(("%d bytes"):format(row.frame_size), row,
+      list = joined(list, M.buffer_checks(("%d bytes"):format(row.frame_size), row,
          { q = frames, surplus = 0.1 }))
    end
    return list
@@ -220,7 +222,7 @@ M.DEVICES = {
          .. "buffer: {procedures: [port]}",
       checks = function(results)
          local row = results.line_rate[1]
-         return joined(buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01 }), {
+         return joined(M.buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01 }), {
             check("line rate of pairs, received of sent, %", 100, row.throughput_percent, 0),
             -- stored, 20 us, and sent: 512 ns, 20,000 ns, 512 ns
             check("latency FILO, least, ns", 21024, row.latency.min_ns, 1),
@@ -234,7 +236,7 @@ M.DEVICES = {
       name = "output queues and a slow clock", ports = 3, switch = "buffer: 512, ppm: -50",
       keys = ONE .. "tests: [buffer], frame_sizes: [64], trial: 200ms, buffer: {procedures: [port]}",
       checks = function(results)
-         return buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01, fast = -50e-6 })
+         return M.buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01, fast = -50e-6 })
       end,
    },
    {
@@ -249,7 +251,7 @@ M.DEVICES = {
             list = joined(list, { check(("%s, to %s, buffer, bytes"):format(row.procedure:gsub("_", " "),
                row.egress), shared(pool, 1, k), row.buffer_octets, 2 * 1024) })
          end
-         return joined(list, bursts(results, function(row)
+         return joined(list, M.bursts(results, function(row)
             local q = shared(pool, 1, row.egresses) / 1024
             return math.floor(q / (row.ingresses / row.egresses - 1))
          end))
@@ -273,7 +275,7 @@ M.DEVICES = {
       name = "bursts into output queues", ports = 6, switch = "buffer: 128",
       keys = ONE .. "tests: [microburst], frame_sizes: [64], microburst: {verify: 1, ingresses: [5, 4]}",
       checks = function(results)
-         return bursts(results, function(row)
+         return M.bursts(results, function(row)
             return math.floor(128 / (row.ingresses / row.egresses - 1))
          end)
       end,

@@ -155,7 +155,8 @@ local function validity_of(result, records, pattern)
       or { validity = validity, reasons = {} } }
    local of_trials, why, flood = suite.unflooded(records)
    if flood > 0 and pattern.broadcast then
-      why[#why] = ("up to %d frames of a trial came out twice, or at the port that had sent them"):format(flood)
+      why[#why] = ("up to %d frames of a trial came out twice, or at the port that had sent them"):format(
+         flood)
    end
    return verdict.worse(validity, of_trials), tables.joined(reasons, why), flood
 end
