@@ -130,15 +130,15 @@ local function tunnel_of(c, src)
    }), c.tester:gateway_mac(i, c.ip)
 end
 
---- A frame to one of n groups, another one each time.
-function M.template(c, n)
+--- A frame to one of n groups, another one each time, or after some frames. @param held  frames; nil: 1
+function M.template(c, n, held)
    local list, macs = groups.list(c.first, n)
    local made = { version = c.ip, dst = list[1], vary = {} }
-   made.vary.dst = n > 1 and { list = list, count = n } or nil
+   made.vary.dst = n > 1 and { list = list, count = n, hold = held } or nil
    made.src, made.src_mac, made.vlan = addresses(c, c.source)
    made.outer, made.dst_mac = tunnel_of(c, made.src)
    if not made.outer then
-      made.dst_mac, made.vary.dst_mac = macs[1], n > 1 and { list = macs, count = n } or nil
+      made.dst_mac, made.vary.dst_mac = macs[1], n > 1 and { list = macs, count = n, hold = held } or nil
    end
    return frame.rfc2544(c.offered_size, made)
 end
@@ -375,6 +375,7 @@ end
 -- @param o.any_loss  whether only it matters whether frames are lost
 -- @param o.rounds    in place of seconds: frames to each group, each round a stream of its own ("load", then
 -- "round2", ...)
+-- @param o.held      frames to each group in a round, one after the other; nil: 1
 -- @return its record
 function M.make(c, o)
    local n, list, probe = o.n, {}, c.probe_fps
@@ -387,11 +388,12 @@ function M.make(c, o)
    M.add(c, list, "verify", { frame = to_groups, fps = probe, seconds = n / probe, delay = verify })
    local finish = begin + (o.seconds or 0)
    if o.rounds then
+      local to_each, each = M.template(c, n, o.held), n * (o.held or 1) / o.fps
       for round = 1, o.rounds do
-         M.add(c, list, round == 1 and "load" or "round" .. round, { frame = to_groups, fps = o.fps,
-            seconds = n / o.fps, delay = begin + (round - 1) * n / o.fps })
+         M.add(c, list, round == 1 and "load" or "round" .. round, { frame = to_each, fps = o.fps,
+            seconds = each, delay = begin + (round - 1) * each })
       end
-      finish = begin + o.rounds * n / o.fps
+      finish = begin + o.rounds * each
    else
       add_load(c, list, o, begin, to_groups)
    end
