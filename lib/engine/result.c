@@ -18,8 +18,12 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	*out = (struct fg_live){0};
 	if (t == NULL)
 		return;
-	for (unsigned i = 0; i < split_all(&t->split); i++)
+	for (unsigned i = 0; i < split_all(&t->split); i++) {
 		out->tx += tx_measured(&t->tx.stream[i]);
+		if (t->tx.stream[i].queue != TX_NO_QUEUE)
+			out->own_queue_max_ns =
+				RTE_MAX(out->own_queue_max_ns, tx_own_queue(&t->tx, &t->tx.stream[i]));
+	}
 	for (unsigned i = 0; i < e->queues; i++)
 		out->rx += __atomic_load_n(&t->rx.task[i].published, __ATOMIC_RELAXED);
 	now = RTE_MIN(fg_lcore_now(&e->lcore[0]), t->job[0].stop);
@@ -27,7 +31,8 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 }
 
 static void
-add_live(const struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live *out)
+add_live(const struct rx_live *live, const struct tx *all, const struct tx_stream *tx,
+	 struct fg_stream_live *out)
 {
 	uint64_t least = __atomic_load_n(&live->delay_min, __ATOMIC_RELAXED);
 	uint64_t most = __atomic_load_n(&live->delay_max, __ATOMIC_RELAXED);
@@ -43,9 +48,7 @@ add_live(const struct rx_live *live, const struct tx_stream *tx, struct fg_strea
 	out->rx_octets += __atomic_load_n(&live->octets, __ATOMIC_RELAXED);
 	out->missing += __atomic_load_n(&live->missing, __ATOMIC_RELAXED);
 	out->delay_sum_ns += __atomic_load_n(&live->delay_sum, __ATOMIC_RELAXED);
-	out->own_queue_max_ns =
-		RTE_MAX(out->own_queue_max_ns,
-			fg_clock_span_ns(tx->clock, __atomic_load_n(&tx->own_queue, __ATOMIC_RELAXED)));
+	out->own_queue_max_ns = RTE_MAX(out->own_queue_max_ns, tx_own_queue(all, tx));
 	out->duplicates += __atomic_load_n(&live->duplicates, __ATOMIC_RELAXED);
 	out->reordered += __atomic_load_n(&live->reordered, __ATOMIC_RELAXED);
 }
@@ -76,7 +79,7 @@ fg_engine_stream_live(const struct fg_engine *e, unsigned stream, struct fg_stre
 		/* the lcore copies a few at a time, and has left the last ones to us */
 		if (!e->running)
 			rx_publish_stream(&t->rx.stream[i]);
-		add_live(&t->rx.stream[i].live, &t->tx.stream[i], out);
+		add_live(&t->rx.stream[i].live, &t->tx, &t->tx.stream[i], out);
 		add_arrivals(&t->rx.stream[i].live, fg_clock_ns(&e->clock, t->job[0].start), out);
 	}
 }
@@ -144,7 +147,7 @@ fg_engine_stream_result(const struct fg_engine *e, unsigned stream, struct fg_st
 	*out = (struct fg_stream_result){.parts = n};
 	if (!spares_has(t, stream))
 		return;
-	tx_result(t->rx.stream[first].sent, n, out);
+	tx_result(&t->tx, t->rx.stream[first].sent, n, out);
 	rx_result(&t->rx, &t->tx, first, n, t->job[0].start, out);
 	series_result(e, stream, out);
 }

@@ -150,6 +150,8 @@ add_senders(struct fg_engine *e, struct trial *t)
 		if (rc != 0)
 			return rc;
 	}
+	for (unsigned i = 0; i < e->config.ports; i++)
+		tx_share_line(&t->tx, e->port[i].queue.first, e->port[i].queue.queues);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ tx_inject_result(const struct tx_inject *f, struct fg_stream_result *out)
 }
 
 static void
-add_part(const struct tx_stream *tx, struct fg_stream_result *out)
+add_part(const struct tx *all, const struct tx_stream *tx, struct fg_stream_result *out)
 {
 	/*
 	 * of a load without an end, and of one that was stopped on command, only what has come was intended
@@ -35,16 +35,16 @@ add_part(const struct tx_stream *tx, struct fg_stream_result *out)
 	out->refused += tx->refused;
 	out->no_mbuf += tx->no_mbuf;
 	out->worst_lag_ns = RTE_MAX(out->worst_lag_ns, lag);
-	out->own_queue_max_ns = RTE_MAX(out->own_queue_max_ns, fg_clock_span_ns(tx->clock, tx->own_queue));
+	out->own_queue_max_ns = RTE_MAX(out->own_queue_max_ns, tx_own_queue(all, tx));
 }
 
 void
-tx_result(const struct tx_stream *parts, unsigned n, struct fg_stream_result *out)
+tx_result(const struct tx *tx, const struct tx_stream *parts, unsigned n, struct fg_stream_result *out)
 {
 	struct tx_span span = tx_span(parts, n);
 
 	for (unsigned k = 0; k < n; k++)
-		add_part(&parts[k], out);
+		add_part(tx, &parts[k], out);
 	out->unsent = out->intended - out->tx - out->late;
 	out->tx_duration_ns = fg_clock_span_ns(parts->clock, span.last - span.first);
 	if (parts->inject != NULL) /* then it is of one part */

@@ -189,7 +189,7 @@ tx_rr_fill(struct tx_task *t, const struct tx_round_robin *r, struct tx_slot_due
 
 		due[i].left = launch ? at : now;
 		if (unlikely(at > when))
-			tx_line_note(&r->stream[(r->slot + i) % r->streams]->own_queue, when, at);
+			tx_line_note(&t->line, &r->stream[(r->slot + i) % r->streams]->own_queue, when, at);
 		line.free = at + time;
 		common.bytes = due[i].slot->header;
 		common.id = (uint16_t)due[i].slot->id;

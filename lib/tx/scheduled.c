@@ -166,7 +166,7 @@ tx_scheduled_send(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool
 		const uint64_t at = tx_line_begin(&line, due);
 
 		left[i] = launch ? at : now;
-		tx_line_note(&t->due[i].stream->own_queue, due, at);
+		tx_line_note(&t->line, &t->due[i].stream->own_queue, due, at);
 		tx_make(t, &common, t->due[i].stream, frames[i], left[i], launch, slow);
 		octets[i] = frames[i]->pkt_len + FG_ETHER_FCS;
 		line.free = at + tx_line_time(&line, tx_octets_on_line(t, frames[i]));

@@ -36,7 +36,7 @@ tx_single_fill(const struct tx_task *t, const struct tx_stream *s, struct rte_mb
  * load before: each leaves when the one ahead has. @p left  gets these times, ticks
  */
 static __rte_noinline void
-tx_single_fill_behind(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf **frames, unsigned n,
+tx_single_fill_behind(struct tx_task *t, struct tx_stream *s, struct rte_mbuf **frames, unsigned n,
 		      uint64_t *left, bool vary)
 {
 	const struct tx_common common = tx_have_in_common(t, s, s->frame);
@@ -49,7 +49,7 @@ tx_single_fill_behind(const struct tx_task *t, struct tx_stream *s, struct rte_m
 
 		left[i] = tx_line_begin(&line, due);
 		line.free = left[i] + time;
-		tx_line_note(&s->own_queue, due, left[i]);
+		tx_line_note(&t->line, &s->own_queue, due, left[i]);
 		data[i] = tx_fill(&common, frames[i], s->sequence + i, left[i], true);
 	}
 	if (vary)

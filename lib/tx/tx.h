@@ -96,10 +96,18 @@ void tx_pools_free(struct tx_pools *pools);
 /** Give an order, that calloc() has made, to the sender of its stream. */
 void tx_give(struct tx *tx, struct tx_order *order);
 
+/* line.c */
+
+/** The queues from @p first on are those of one port: tell their tasks, which are ready, what others send. */
+void tx_share_line(struct tx *tx, unsigned first, unsigned queues);
+/** How long frames of a stream waited in its port at most, ns; at any time. */
+uint64_t tx_own_queue(const struct tx *tx, const struct tx_stream *stream);
+
 /* result.c */
 
 /** What was sent of a stream that is of @p n substreams. */
-void tx_result(const struct tx_stream *parts, unsigned n, struct fg_stream_result *out);
+void tx_result(const struct tx *tx, const struct tx_stream *parts, unsigned n, struct fg_stream_result *out);
+
 /** Its first and last departure, ticks; 0 without any. */
 struct tx_span {
 	uint64_t first, last;

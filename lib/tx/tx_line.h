@@ -9,7 +9,10 @@
  * time are that moment, and not when the frame was due: the wait is the tester's and no delay of the device.
  *
  * A port without launch times gets its frames with the time at which they are handed over. There it is only
- * known how long they wait behind each other at most, by which their stamps may be early.
+ * known how long they wait behind each other at most, by which their stamps may be early. Where several
+ * queues share its line, no sender knows what the others have handed over, and each reckons with a part of
+ * the line, as large as its part of the load. Work that all of these parts have left is as much as the line
+ * has left, or more: so their longest waits together are a bound for each frame (tx_own_queue()).
  *
  * The load is counted by when frames are due, because that is what was asked for; the series of a stream goes
  * by stamps.
@@ -30,6 +33,8 @@ struct tx_line {
 	 * ahead has left; without, down, so that a full line does not seem to be more than full.
 	 */
 	uint64_t overhead_time; /* of preamble and gap, and the rounding, likewise */
+	uint64_t longest;       /* ticks; of all waits in the queue */
+	double share;           /* of the line; 0: all of it, no other queue sends */
 };
 
 /** When a frame that is due at @p due begins to leave, ticks. */
@@ -56,12 +61,18 @@ tx_line_take_back(struct tx_line *l, uint64_t left, uint64_t time)
 	l->free = left > 0 ? left : l->free - time;
 }
 
-/** Keep the longest wait, ticks: a frame that was due at @p due leaves at @p at, no earlier. */
+/**
+ * Keep the longest wait, ticks, of the stream and of the queue: a frame that was due at @p due leaves at
+ * @p at, no earlier.
+ */
 static inline void
-tx_line_note(uint64_t *longest, uint64_t due, uint64_t at)
+tx_line_note(struct tx_line *l, uint64_t *longest, uint64_t due, uint64_t at)
 {
-	if (unlikely(at - due > *longest)) /* control may read it at any time */
-		__atomic_store_n(longest, at - due, __ATOMIC_RELAXED);
+	if (likely(at - due <= *longest))
+		return;
+	__atomic_store_n(longest, at - due, __ATOMIC_RELAXED); /* control may read them at any time */
+	if (at - due > l->longest)
+		__atomic_store_n(&l->longest, at - due, __ATOMIC_RELAXED);
 }
 
 /** @p n frames of one length are handed over at once, at @p now. */
@@ -70,7 +81,7 @@ tx_line_burst(struct tx_line *l, uint64_t *longest, uint64_t now, unsigned n, ui
 {
 	const uint64_t at = tx_line_begin(l, now), each = tx_line_time(l, bytes);
 
-	tx_line_note(longest, now, at + (n - 1) * each);
+	tx_line_note(l, longest, now, at + (n - 1) * each);
 	l->free = at + n * each;
 }
 

@@ -76,7 +76,7 @@ tx_mix_fill(struct tx_task *t, struct tx_stream *s, struct rte_mbuf **frames, st
 		uint8_t *data;
 
 		due->left[i] = launch ? at : now;
-		tx_line_note(&s->own_queue, when, at);
+		tx_line_note(&t->line, &s->own_queue, when, at);
 		line.free = at + tx_line_time(&line, frame->frame_size);
 		common.bytes = frame->bytes;
 		common.length = frame->length;

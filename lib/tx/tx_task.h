@@ -55,6 +55,8 @@ struct tx_task {
 	int time_offset;          /* of the launch time in the mbuf */
 	struct tx_stream *only;   /* the queue's stream, if it has but one */
 	struct tx_line line;      /* of the port */
+	unsigned first, queues;   /* of the port; if they share the line */
+	uint64_t longest_frame;   /* ticks that one of all streams holds the whole line, at most */
 	bool slow;                /* some stream's frames need more than to be filled and varied */
 	struct rte_mempool *pool; /* of all streams, if it is the same */
 	struct tx_schedule schedule;

@@ -137,7 +137,9 @@ struct Port : fg_port {
 
 /** Streams of one queue, each with a constant load. */
 struct Senders {
-	explicit Senders(const std::vector<double> &rates, bool spread = false)
+	/** The streams are dealt to some queues, of a port with a line where @p line_bps is not 0. */
+	explicit Senders(const std::vector<double> &rates, bool spread = false, unsigned queues = 1,
+			 uint64_t line_bps = 0)
 	{
 		fg_error err = {};
 		unsigned n = unsigned(rates.size());
@@ -147,7 +149,7 @@ struct Senders {
 		one.pool = &pool.pool;
 		pools.pool = &one;
 		pools.n = 1;
-		EXPECT_EQ(0, tx_alloc(&all, n, 0, 1));
+		EXPECT_EQ(0, tx_alloc(&all, n, 0, queues));
 		all.env.clock = &clock;
 		all.env.start = START;
 		all.env.nap = UINT64_MAX;
@@ -165,8 +167,11 @@ struct Senders {
 			c.frame = frame.t;
 			c.phase = spread ? double(i) / n : 0;
 			EXPECT_EQ(0, tx_stream_init(&all, i, &c, &place, nullptr, &err)) << err.message;
+			all.stream[i].queue = i % queues;
 		}
-		EXPECT_EQ(0, tx_task_init(&all, 0, &port, &err)) << err.message;
+		port.caps.line_rate_bps = line_bps;
+		for (unsigned k = 0; k < queues; k++)
+			EXPECT_EQ(0, tx_task_init(&all, k, &port, &err)) << err.message;
 	}
 	~Senders()
 	{
@@ -179,9 +184,9 @@ struct Senders {
 		return all.task[0];
 	}
 	void
-	Poll(uint64_t now)
+	Poll(uint64_t now, unsigned queue = 0)
 	{
-		Task().task.poll(&Task().task, now);
+		all.task[queue].task.poll(&all.task[queue].task, now);
 	}
 	/** Follow another rate from now on. */
 	void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames that are due and that the port does not take. */
+#include <random>
+
 #include "data_plane.h"
 
 namespace
@@ -19,7 +21,7 @@ of(const Senders &s, unsigned stream)
 {
 	fg_stream_result r = {};
 
-	tx_result(&s.all.stream[stream], 1, &r);
+	tx_result(&s.all, &s.all.stream[stream], 1, &r);
 	return {r.intended, r.tx, r.late, r.unsent};
 }
 
@@ -109,4 +111,34 @@ TEST(TxScheduled, SendsWhatFollowsAPause)
 	ASSERT_EQ(0, tx_stream_init(&s.all, 0, &c, &place, nullptr, &err)) << err.message;
 	EXPECT_EQ(s.START + 10 * US, fg_pace_next(&s.all.stream[0].pace));
 	EXPECT_EQ(10u, s.all.stream[0].pace.total);
+}
+
+/* two queues hand frames over to one line, which sends them in that order: no frame waits for longer */
+TEST(TxLine, IsSharedByTheQueuesOfAPort)
+{
+	for (double fps : {2000, 14000}) { /* 13 and 94 % of the line */
+		Senders s({fps / 2, fps / 2}, false, 2, 100000000);
+		const uint64_t each = 84 * 80000; /* ps */
+		uint64_t free = 0, longest[2] = {0, 0};
+		std::mt19937 draw(7);
+
+		tx_share_line(&s.all, 0, 2);
+		for (uint64_t now = s.START; now < s.START + 100000 * US; now += draw() % 100 * US) {
+			const unsigned queue = draw() % 2;
+			const uint64_t before = s.all.stream[queue].sent;
+
+			s.Poll(now, queue);
+			for (uint64_t n = before; n < s.all.stream[queue].sent; n++) {
+				free = std::max(free, now);
+				longest[queue] = std::max(longest[queue], free - now);
+				free += each;
+			}
+		}
+		for (unsigned i : {0, 1}) {
+			const uint64_t most = tx_own_queue(&s.all, &s.all.stream[i]);
+
+			EXPECT_GE(most, longest[i] / 1000) << fps;
+			EXPECT_LE(most, 2 * (longest[0] + longest[1] + each) / 1000) << fps;
+		}
+	}
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The line of a port that several queues send over: its parts, and how long frames wait for it at most. See
+ * tx_line.h. Where the port itself departs frames at a given time, the whole line stays each queue's.
+ */
+#include "tx.h"
+#include "tx_line.h"
+
+/* what the streams of a queue put on the line in a second, and the longest of their frames; bytes */
+static double
+load_of(const struct tx *tx, unsigned queue, uint32_t *longest)
+{
+	double load = 0;
+
+	for (unsigned i = 0; i < tx->streams; i++) {
+		const struct tx_stream *s = &tx->stream[i];
+		double octets = 0;
+
+		if (s->queue != queue)
+			continue;
+		for (unsigned k = 0; k < s->templates; k++) {
+			*longest = RTE_MAX(*longest, s->frames[k]->frame_size);
+			octets += s->frames[k]->frame_size + (double)FG_ETHER_OVERHEAD;
+		}
+		load += s->peak_fps * octets / s->templates;
+	}
+	return load;
+}
+
+void
+tx_share_line(struct tx *tx, unsigned first, unsigned queues)
+{
+	uint32_t longest[FG_MAX_QUEUES] = {0};
+	double load[FG_MAX_QUEUES], all = 0;
+	unsigned senders = 0;
+
+	for (unsigned k = 0; k < queues; k++) {
+		const struct tx_task *t = &tx->task[first + k];
+
+		load[k] = t->port == NULL || t->port->caps.launch_time ? 0
+								       : load_of(tx, first + k, &longest[k]);
+		if (t->port != NULL && tx->spares > 0) { /* nobody knows what streams that join will send */
+			load[k] = 1;
+			longest[k] = t->port->caps.max_frame;
+		}
+		senders += load[k] > 0;
+		all += load[k];
+	}
+	for (unsigned k = 0; k < queues && senders > 1; k++) {
+		struct tx_task *t = &tx->task[first + k];
+
+		if (load[k] == 0)
+			continue;
+		t->first = first;
+		t->queues = queues;
+		t->longest_frame = tx_line_time(&t->line, longest[k]);
+		t->line.share = load[k] / all;
+		t->line.byte_time = (uint64_t)((double)t->line.byte_time / t->line.share);
+		t->line.overhead_time = (uint64_t)((double)t->line.overhead_time / t->line.share);
+	}
+}
+
+/* what the line has to do for a queue when a frame comes in another one, ticks: at most */
+static double
+work_of(const struct tx_task *t)
+{
+	const uint64_t waited = __atomic_load_n(&t->line.longest, __ATOMIC_RELAXED);
+
+	return (double)t->longest_frame + (double)waited * t->line.share;
+}
+
+uint64_t
+tx_own_queue(const struct tx *tx, const struct tx_stream *s)
+{
+	const uint64_t own = __atomic_load_n(&s->own_queue, __ATOMIC_RELAXED);
+	const struct tx_task *t = &tx->task[s->queue];
+	double ticks = (double)own * t->line.share;
+
+	if (t->line.share == 0 || tx_sent(s) == 0)
+		return fg_clock_span_ns(s->clock, own);
+	for (unsigned i = t->first; i < t->first + t->queues; i++)
+		ticks += i == s->queue ? 0 : work_of(&tx->task[i]);
+	return fg_clock_span_ns(s->clock, (uint64_t)ticks);
+}
