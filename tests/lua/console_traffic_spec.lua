@@ -167,6 +167,9 @@ streams:
       local text, waited = shown "1300fps"
       assert.is_true(waited > 1e3 and waited < 2 * 1538 * 80, waited)
       assert.matches("own queue", text, 1, true)
+      local page = table.concat((view.page(control, { columns = 80, rows = 24 })), "\n")
+      assert.matches("own queue: a frame of %S+ waited [%d.]+ us in the tester's port\n", page .. "\n")
+      assert.equal(control.traffic.history:own_queue(), control.traffic.history:progress().own_queue_max_ns)
       control:close()
       text, waited = shown "1000fps" -- spread, so that none waits
       assert.is_nil(waited)

@@ -67,8 +67,11 @@ describe("progress", function()
       seen.time, seen.snapshot = 3, { lost = 7 }
       local event = json.decode(json.encode(p:event()))
       assert.same({ 7, 3 }, { event.missing, event.elapsed_s })
+      assert.is_nil(event.own_queue_max_ns)
       local line = "throughput  64 bytes  trial 1 of about 10  50.00 % = 744,047 fps  missing 7  0:03"
       assert.equal(line, lines.line(event))
+      seen.snapshot = { lost = 7, own_queue_max_ns = 16450 }
+      assert.equal(line:gsub("missing 7", "%0  own queue 16.45 us"), lines.line(p:event()))
    end)
 
    it("scales the time left by the speed so far", function()

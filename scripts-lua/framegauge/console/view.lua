@@ -5,6 +5,7 @@
 -- This module only makes the page, as a list of lines (console/terminal.lua shows it). It costs the packet
 -- lcores nothing: it reads the history's copies of the counters. Of many streams it shows as many as fit; the
 -- arrow keys scroll.
+local format = require "framegauge.text.format"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -115,6 +116,11 @@ local function stream_lines(traffic, o, lines, room)
          micro(delay.mean_ns), micro(delay.p99_ns), micro(delay.max_ns), micro(delay.jitter_ns),
          coloured(colour, word, o))
       shown = shown + 1
+   end
+   local waited, of = history:own_queue()
+   if waited and #lines < o.rows then
+      lines[#lines + 1] = ("own queue: a frame of %s waited %s in the tester's port"):format(
+         traffic.list[of].name, format.nanoseconds(waited))
    end
    if shown < #traffic.list then
       lines[#lines + 1] = ("streams %d to %d of %d; arrow keys scroll"):format(first, first + shown - 1,

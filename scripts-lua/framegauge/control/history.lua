@@ -175,9 +175,22 @@ function History:finish(final)
    self.final, self.running, self.time, self.live = final, false, final.seconds, nil
 end
 
+--- The longest wait of a frame in its port. @return ns, number of its stream; nil: no frame had to wait
+function History:own_queue()
+   local longest, of = 0, nil
+   for i in ipairs(self.streams) do
+      local waited = tonumber(self.now[i - 1].own_queue_max_ns)
+      if waited > longest then
+         longest, of = waited, i
+      end
+   end
+   return of and longest, of
+end
+
 --- All of it, as an event of progress (run/progress.lua).
 function History:progress()
-   local e = { test = "traffic", sent = 0, missing = 0, tx_bps_l1 = 0, elapsed_s = self.time }
+   local e = { test = "traffic", sent = 0, missing = 0, tx_bps_l1 = 0, elapsed_s = self.time,
+      own_queue_max_ns = (self:own_queue()) }
    for i = 1, #self.ports do
       local sums = self:port(i)
       e.sent, e.missing, e.tx_bps_l1 = e.sent + sums.tx, e.missing + sums.lost, e.tx_bps_l1 + sums.tx_bps

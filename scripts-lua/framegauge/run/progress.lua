@@ -11,6 +11,7 @@
 --    trial, of                 number of the trial in its part of the run; about how many there will be
 --    load_fps, load_percent    intended load; share of the line where its rate is known
 --    missing                   frames that have been sent and not received: lost or in flight
+--    own_queue_max_ns          longest wait of a frame in the tester's own port, where one had to wait
 --    elapsed_s, left_s         of the run; left_s is missing before the first trial has ended
 --    ended                     only when a trial ends: { trial = its number in the run, duration_s =,
 --                              verdict =, outcome = a sentence }
@@ -87,12 +88,14 @@ function Progress:event()
    if not ask then
       return nil
    end
+   local now = self.snapshot() or {}
    return {
       test = ask.test, phase = ask.phase, frame_size = ask.frame_size, modifier = ask.modifier,
       title = ask.title,
       trial = self.trial, of = math.max(self.trial, part and part.trials or 0),
       load_fps = ask.fps, load_percent = ask.fps and ask.line_fps and ask.fps / ask.line_fps * 100,
-      missing = (self.snapshot() or {}).lost or 0, elapsed_s = self.now() - self.began, left_s = self:left(),
+      missing = now.lost or 0, elapsed_s = self.now() - self.began, left_s = self:left(),
+      own_queue_max_ns = (now.own_queue_max_ns or 0) > 0 and now.own_queue_max_ns or nil,
    }
 end
 

@@ -443,7 +443,7 @@ function Tester:snapshot()
    local tx, rx = tonumber(live.tx), tonumber(live.rx)
    return {
       elapsed = tonumber(live.elapsed_ns) / 1e9, duration = self.running.duration,
-      tx = tx, rx = rx, lost = math.max(0, tx - rx),
+      tx = tx, rx = rx, lost = math.max(0, tx - rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
    }
 end
 

@@ -20,6 +20,10 @@ local function load_of(e)
    return e.load_percent and decimal(e.load_percent, 2) .. " % = " .. text or text
 end
 
+local function own_queue_of(e)
+   return e.own_queue_max_ns and "own queue " .. format.nanoseconds(e.own_queue_max_ns)
+end
+
 --- Where a job is at this moment.
 function M.line(e)
    local words = {}
@@ -27,6 +31,7 @@ function M.line(e)
       words[1], words[2] = name_of(e), ("trial %d of about %d"):format(e.trial, e.of)
       words[3] = load_of(e)
       words[#words + 1] = words[3] and "missing " .. count(e.missing)
+      words[#words + 1] = own_queue_of(e)
       words[#words + 1] = format.clock(e.elapsed_s)
          .. (e.left_s and ", " .. format.clock(e.left_s) .. " left" or "")
       return table.concat(words, "  ")
@@ -34,6 +39,7 @@ function M.line(e)
    words[1] = e.tx_bps_l1 and units.format_bits(e.tx_bps_l1) .. " L1"
    words[#words + 1] = "sent " .. count(e.sent) .. (e.of and " of " .. count(e.of) or "")
    words[#words + 1] = e.missing and "missing " .. count(e.missing)
+   words[#words + 1] = own_queue_of(e)
    words[#words + 1] = e.elapsed_s and units.format_time(e.elapsed_s)
    return table.concat(words, ", ")
 end
