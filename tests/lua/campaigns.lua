@@ -115,7 +115,8 @@ function METHODS.rfc8239(draw)
       name = "switch", ports = senders + 1, switch = ("buffer: %d, ppm: %d"):format(q, ppm),
       keys = ("iterations: 1, tests: [buffer, microburst, incast], frame_sizes: [%d], trial: %dms, "
          .. "buffer: {procedures: [port]}, microburst: {rotations: one, verify: 1}, "
-         .. "incast: {burst_frames: %d, burst_interval: 10ms}"):format(size, size > 600 and 4000 or 800, burst),
+         .. "incast: {burst_frames: %d, burst_interval: 10ms}"):format(size, size > 600 and 4000 or 800,
+         burst),
    }
    local results = truth.measure(device)
    local list = truth.buffer_checks("port", results.buffer[1], { q = q, surplus = 0.01, fast = ppm * 1e-6 })
@@ -140,7 +141,8 @@ function METHODS.convergence(draw)
    local device = {
       name = "router", written = ("{rate: %.0fbps, latency: %dus}"):format(rate, draw(1, 2000)), rate = rate,
       size = size, routes = routes, of = ("{count: %d}"):format(routes),
-      fps = draw(math.max(7000, 110 * routes), math.floor(math.min(line, 2e5))), at = draw(1000000, 2000000) / 1e7,
+      fps = draw(math.max(7000, 110 * routes), math.floor(math.min(line, 2e5))),
+      at = draw(1000000, 2000000) / 1e7,
       outage = draw(110000, 3000000) / 1e7, sampling = draw(5, 20) / 1e3,
    }
    local results, list = truth.measure(device), {}
@@ -158,7 +160,8 @@ function METHODS.y1564(draw)
    local latency, services, list = draw(1, 20000), {}, {}
    for i = 1, n do
       services[i] = ("    s%d: {vlan: %d, frame_size: %d, cir: %dkbps, cbs: 16KiB, acceptance: {flr: 1%%, "
-         .. "ftd: 1s, fdv: 0s, avail: 99%%}}"):format(i, i, draw(68, 1522), draw(100, math.floor(700 * mbps / n)))
+         .. "ftd: 1s, fdv: 0s, avail: 99%%}}"):format(i, i, draw(68, 1522), draw(100,
+         math.floor(700 * mbps / n)))
    end
    local text = ([[
 test: y1564
