@@ -27,7 +27,7 @@ frames_of(const struct fg_load *l)
 	return (uint64_t)(l->fps * seconds + 0.5);
 }
 
-/* a port that departs frames by itself gets them before they are due: the load does not say how long before */
+/* a port that departs frames by itself gets them before they are due, however long its load lets them wait */
 static uint64_t
 max_lag_of(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l)
 {

@@ -33,7 +33,8 @@ function METHODS.rfc2544(draw)
       -- the longest burst lasts less than 100 ms, and the overload of a tenth more fills the buffer in 200 ms
       ways[i] = { capacity = capacity, buffer = draw(1, math.min(200, math.floor(capacity / 100))),
          recovery = draw(0, 1) * draw(1, 90) / 1e3, latency = latency * 1e-6 + byte * size * 1e-9 }
-      written[i] = ("capacity: %dfps, buffer: %d, latency: %dus, latency_per_byte: %dns, recovery: %dms"):format(
+      written[i] = ("capacity: %dfps, buffer: %d, latency: %dus, latency_per_byte: %dns, "
+         .. "recovery: %dms"):format(
          ways[i].capacity, ways[i].buffer, latency, byte, ways[i].recovery * 1e3)
    end
    local device = { name = "device", frame_size = size, rate = rate, outage = draw(100, 9000) / 1e4, ways[1],
@@ -98,8 +99,8 @@ function METHODS.rfc3918(draw)
    end
    device.tests = { "aggregated", "mixed_class", "latency", "join_delay", "leave_delay", "group_capacity" }
    device.written = ("%slatency: %dns, snooping: {groups: %d, unregistered: drop, join_delay: %dns, "
-      .. "new_group_delay: %dns, leave_delay: %dns}"):format(engine, device.latency, device.groups, device.join,
-      device.new, device.leave)
+      .. "new_group_delay: %dns, leave_delay: %dns}"):format(engine, device.latency, device.groups,
+      device.join, device.new, device.leave)
    device.keys = ("{groups: 10, latency_load: 80%%, unicast_share: %d%%, version: %s, capacity_max: 600, "
       .. "membership: {load: 50%%, observe_join: 5ms, observe_leave: 5ms, repetitions: 2}}"):format(
       device.unicast * 100, pick(draw, device.six and { "mldv1", "mldv2" } or { "igmpv2", "igmpv3" }))

@@ -11,7 +11,7 @@ describe("random devices", function()
       it("have the figures that " .. method .. " must find", function()
          local wrong, figures = campaigns.play(method, late_frames.count())
          assert.same({}, wrong)
-         assert.is_true(figures > 40)
+         assert.is_true(figures > 0)
       end)
    end
 end)
