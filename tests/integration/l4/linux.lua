@@ -8,6 +8,7 @@ local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local trial = require "framegauge.l4.trial"
+local uv = require "luv"
 
 local folder, namespace, peer, mode, nginx = ...
 
@@ -40,14 +41,17 @@ end
 
 local LONGEST = 120 -- seconds, on a machine that is very busy
 
--- Is the time over, and has every connection ended? A client that opens one after the other has none for a
--- moment.
+local MOMENT = 1 -- seconds for which a client that opens one connection after the other may have none
+
+-- Is the time over, and has every connection ended? What has a time opens none after it; without one (0) a
+-- client has done when it has none for longer than a moment.
 local function all_have_ended(seconds)
-   local from, begun, quiet = os.time(), false, nil
+   local begun, quiet
    return function(open)
-      begun = begun or open[1] > 0
-      quiet = open[1] == 0 and (quiet or os.time()) or nil
-      return begun and quiet and os.time() - from > seconds and os.time() - quiet >= 2
+      local now = uv.hrtime() / 1e9
+      begun = begun or open[1] > 0 and now or nil
+      quiet = open[1] == 0 and (quiet or now) or nil
+      return begun and quiet and (seconds > 0 and now - begun > seconds or now - quiet > MOMENT)
    end
 end
 
@@ -91,7 +95,7 @@ local function test_client(tester, version)
       and app.total.octets_in == app.total.established * BULK and app.total.ended.closed
       == app.total.opened, app.total.octets_in, app.total.opened, app.total.ended.closed, faults(counters))
    app, counters = client(tester, version, { test = "TCP_CRR", port = 5003, connections = 20,
-      request = REQUEST, response = RESPONSE }, 2)
+      request = REQUEST, response = RESPONSE }, 1)
    check("connections one after the other" .. suffix, app.total.transactions >= 20
       and app.total.ended.closed == app.total.opened and app.total.transactions == app.total.opened
       and faults(counters) == "", app.total.opened, app.total.ended.closed, app.total.transactions,

@@ -8,6 +8,7 @@ local ours = dofile(here .. "ours.lua")
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local tls = require "framegauge.methods.l4.tls"
+local uv = require "luv"
 
 local folder, namespace, peers = ...
 local there = ours.set(select(4, ...))
@@ -20,12 +21,13 @@ local function settings(ends, with)
    return { tls = ours.changed(ends.l4.tls, with), seed = SEED }
 end
 
--- Have there been no connections for a while?
+-- Have there been no connections for a while? For longer where none was seen yet.
 local function all_have_closed()
-   local quiet
+   local begun, quiet
    return function(open)
-      quiet = open[1] == 0 and (quiet or os.time()) or nil
-      return quiet and os.time() - quiet >= 2
+      begun = begun or open[1] > 0
+      quiet = open[1] == 0 and (quiet or uv.hrtime()) or nil
+      return quiet and uv.hrtime() - quiet > (begun and 1e9 or 2e9)
    end
 end
 
