@@ -121,8 +121,10 @@ def check_groups():
               and near(run.bridge["d"]["tx"], run.sum("rx", "->d") + strays["d"])
               and near(run.bridge["c"]["tx"], strays["c"]), (strays, row), True, "mixed_class")
     members = [port for t in run.trials for port in t["members"]["ports"]]
-    check("members have their names and times", members and all(
-        one["port"] in "bd" and one["left_ns"] > one["joined_ns"] >= 0 for one in members), members)
+    # an agent that is held up for the whole membership says both at once, and one that ended early says less
+    run.check("members have their names and times", members and all(
+        one["port"] in "bd" and one.get("left_ns", 0) > one.get("joined_ns", -1) >= 0 for one in members),
+        members, True)
     delay = run.rows.get("join_delay", {})
     run.check("a join delay is short", delay.get("delay_max_ns") and delay["delay_max_ns"] < 150e6, delay,
               True, "join_delay")
