@@ -16,7 +16,8 @@ row = json.loads(result.read_text())['results']['l4'][0]
 lines = (result.parent / 'trials.jsonl').read_text().splitlines()
 clients = [json.loads(line)['sides'][0]['apps'][0] for line in lines]
 made = [client['total']['transactions'] for client in clients]
-slowest = max((client.get('setup') or {'max_ns': 0})['max_ns'] for client in clients) / 1e9
+# a trial without a processor has set up nothing
+slowest = max((client['setup']['max_ns'] for client in clients if client.get('setup')), default=0) / 1e9
 failed = sum(row['failures'].values()) + row.get('outstanding', 0)
 print(f'# {made}, {sys.argv[2]} in the log, {failed} failed, set-up at most {slowest:.3f} s')
 near = all(abs(n - int(sys.argv[3])) <= 0.05 * int(sys.argv[3]) for n in made)
