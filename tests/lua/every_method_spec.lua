@@ -232,6 +232,28 @@ describe("every tool, given", function()
          end
       end)
 
+      it(name .. ", refuses a criterion on a direction that no row has", function()
+         local result = report.read((fixture.run(plan, options)))
+         local ports = tables.field(result.plan.ports, "name")
+         local asked = { "both" }
+         for _, from in ipairs(ports) do
+            for _, to in ipairs(ports) do
+               asked[#asked + 1] = from .. "->" .. to
+            end
+         end
+         for _, one in ipairs(tables_of(result)) do
+            local figure = one.record.by_key.direction and figures.criteria(one.record)[1]
+            for _, direction in ipairs(figure and one.lines[1] and asked or {}) do
+               local text = ("%s%s%s@%s%s"):format(figure.key, figure.better, written(figure, 1), direction,
+                  one.asked == "test" and "@" .. one.name or "")
+               local about = tables.find(one.lines, "direction", direction)
+               local criterion = criteria.parse(text, result.plan)
+               assert.equal(about ~= nil, criterion ~= nil and criterion.of[one.name] ~= nil,
+                  ("%s: %s"):format(one.name, text))
+            end
+         end
+      end)
+
       it(name .. ", says on how many frames each statistic rests", function()
          local result = report.read((fixture.run(plan, options)))
          local seen = 0

@@ -51,8 +51,12 @@ local function is_test(row, value, one)
    return row.test == value or one.name == value
 end
 
-local function directions(plan)
-   local list = { "both" }
+-- Directions that rows of a table may have, as the method says; else from each port to each other.
+local function directions(plan, one)
+   local of_method, list = methods.of(plan).directions, {}
+   if of_method then
+      return of_method(plan, one.name)
+   end
    for _, from in ipairs(plan.ports) do
       for _, to in ipairs(plan.ports) do
          list[#list + 1] = from ~= to and from.name .. "->" .. to.name or nil
@@ -61,8 +65,18 @@ local function directions(plan)
    return list
 end
 
+local function all_directions(plan)
+   local list = {}
+   for _, one in ipairs(made_by(plan)) do
+      for _, name in ipairs(one.record.by_key.direction and directions(plan, one) or {}) do
+         list[#list + 1] = not tables.contains(list, name) and name or nil
+      end
+   end
+   return list
+end
+
 -- What a criterion may be about: list of { key = of rows, values =, read = function(text) or nil,
--- is = function(row, value, table) or nil }.
+-- is = function(row, value, table) or nil, of_table = function(plan, table): the values it has, or nil }.
 local function subjects_of(plan)
    local group, of_method = plan[plan.test], methods.of(plan).subjects
    local list = of_method and of_method(plan) or {}
@@ -70,7 +84,7 @@ local function subjects_of(plan)
    list[#list + 1] = { key = "frame_size", values = group.frame_sizes or {}, read = function(text)
       return mixes.CYCLES[text] and text or tonumber(text)
    end }
-   list[#list + 1] = { key = "direction", values = directions(plan) }
+   list[#list + 1] = { key = "direction", values = all_directions(plan), of_table = directions }
    return list
 end
 
@@ -79,12 +93,17 @@ local function subject(plan, text)
       local value = one.read and one.read(text) or not one.read and text
       if value and (one.values == nil or tables.contains(one.values, value)) then
          return { key = one.key, value = value, open = one.is ~= nil and one.key ~= "test",
+            may_be_of = function(of_table)
+               return not one.of_table or tables.contains(one.of_table(plan, of_table), value)
+            end,
             is = function(row, of_table)
                return one.is and one.is(row, value, of_table) or not one.is and row[one.key] == value
             end }
       end
    end
-   return nil, ("the plan has no test, frame size or other subject '%s'"):format(text)
+   local known = text:find("->", 1, true) and all_directions(plan) or {}
+   return nil, ("the plan has no test, frame size or other subject '%s'%s"):format(text, known[1]
+      and "; directions of rows: " .. table.concat(known, ", ") or "")
 end
 
 -- May rows of a table be about a subject?
@@ -93,7 +112,8 @@ local function may_be_about(one, wanted, named)
    if wanted.key == "test" and (named or one.name == wanted.value) then
       return one.name == wanted.value
    end
-   return wanted.open or one.record.by_key[wanted.key] ~= nil or one.suite == wanted.key
+   return wanted.open or (one.record.by_key[wanted.key] ~= nil or one.suite == wanted.key)
+      and wanted.may_be_of(one)
 end
 
 local function may_be_about_all(one, subjects, all)
@@ -194,9 +214,11 @@ end
 
 -- Fill `of` of a criterion: by table, the candidates.
 local function find_tables(criterion, asked, plan)
-   local all, message, exists, bounded = made_by(plan), nil, false, false
+   local all, message, exists, bounded, known = made_by(plan), nil, false, false, {}
+   local direction = tables.find(criterion.subjects, "key", "direction")
    for _, one in ipairs(all) do
       local list, why = candidates(one, asked)
+      known = list[1] and direction and one.record.by_key.direction and directions(plan, one) or known
       message, exists = message or why, exists or list[1] ~= nil
       if list[1] and counts(one, criterion.subjects) and may_be_about_all(one, criterion.subjects, all) then
          criterion.of[one.name] = list
@@ -206,8 +228,10 @@ local function find_tables(criterion, asked, plan)
    if not exists then
       return nil, message or ("there is no figure '%s' in the tests of the plan"):format(asked.name)
    elseif not next(criterion.of) then
-      return nil, ("no row with %s is about %s; rows of some tests count only with @ and the test"):format(
-         asked.name, asked.subjects[1] and table.concat(asked.subjects, " and ") or "the plan as a whole")
+      return nil, ("no row with %s is about %s; %s"):format(asked.name, asked.subjects[1]
+         and table.concat(asked.subjects, " and ") or "the plan as a whole", known[1]
+         and "directions of such rows: " .. table.concat(known, ", ")
+         or "rows of some tests count only with @ and the test")
    elseif criterion.confidence and not bounded then
       return nil, ("no uncertainty of %s is known"):format(asked.name)
    end

@@ -18,6 +18,8 @@
 --                                      list of { name, text }; a method may have none
 --    subjects(plan)                    what criteria can be about beyond tests, frame sizes and directions
 --                                      (framegauge.methods.criteria); a method may have none
+--    directions(plan, table)           directions that rows of a table of its results have; without it: from
+--                                      each port to each other
 --    run(plan, tester, session, results)  measures, and adds to the results as it finds them
 --
 -- What its results look like is in its report (framegauge.report.view); its keys in a plan and what it needs

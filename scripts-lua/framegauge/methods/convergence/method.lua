@@ -51,6 +51,12 @@ local function schedule(plan)
    return list
 end
 
+--- From the port that sends to those where frames are awaited.
+function M.directions(plan)
+   local from = trials.ends(plan).from
+   return tables.map(schedule(plan), function(one) return from .. "->" .. one.egress end)
+end
+
 --- What lies ahead.
 function M.parts(plan)
    local o, list = plan.convergence, {}

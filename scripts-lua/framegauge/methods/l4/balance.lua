@@ -22,6 +22,11 @@ local function address_of(plan, o)
    return o.balance.address or plan.ports[2][o.ip]
 end
 
+--- From the client to the balanced address.
+function M.direction(plan, o)
+   return plan.ports[1].name .. "->" .. address_of(plan, o)
+end
+
 -- The sending end and the receiving end of flow number i.
 local function ends_of(plan, tester, o, i)
    local n = o.balance.flows
@@ -124,7 +129,7 @@ local function row_of(plan, o, record)
    local paths, used = paths_of(record, total)
    local sent = stats.sum(record.sides[1].flows, "sent")
    return {
-      test = "UDP_STREAM", case = "balance", direction = plan.ports[1].name .. "->" .. address_of(plan, o),
+      test = "UDP_STREAM", case = "balance", direction = M.direction(plan, o),
       parameters = settings.parameters("UDP_STREAM", o), figures = {}, trials = { record.trial },
       received_bps = total * o.datagram * 8 / o.duration, sent_bps = sent * o.datagram * 8 / o.duration,
       lost = sent - total, loss_ratio = sent > 0 and (sent - total) / sent or 0, flows = flows,
@@ -145,7 +150,7 @@ function M.run(plan, tester, session)
    o.datagram_rate = o.datagram_rate or RATE
    local record = session:trial {
       test = "l4.UDP_STREAM", phase = "measure", seconds = o.duration,
-      direction = plan.ports[1].name .. "->" .. address_of(plan, o),
+      direction = M.direction(plan, o),
       setting = settings.parameters("UDP_STREAM", o), title = "balance",
       make = function(ask)
          return measure(plan, tester, o, ask)

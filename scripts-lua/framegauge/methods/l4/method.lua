@@ -24,6 +24,11 @@ function M.subjects(plan)
    end } } or {}
 end
 
+function M.directions(plan)
+   return { plan.l4.campaign == "balance" and balance.direction(plan, plan.l4)
+      or plan.ports[1].name .. "->" .. plan.ports[2].name }
+end
+
 function M.heading(plan)
    local tests, campaign = table.concat(plan.l4.tests, ", "), plan.l4.campaign
    return campaign == "battery" and tests or campaign .. " of " .. tests

@@ -60,6 +60,15 @@ local function sessions(plan)
    return list
 end
 
+local function direction_of(plan, one)
+   local to, peer = one.to and plan.ports[one.to], plan.oam.peer
+   return plan.ports[one.from].name .. "->" .. (to and to.name or peer.ipv4 or peer.ipv6 or peer.mac)
+end
+
+function M.directions(plan)
+   return tables.map(sessions(plan), function(one) return direction_of(plan, one) end)
+end
+
 local function seconds_of(o)
    return o.count * o.interval + o.drain + o.learning_wait + o.settle
 end
@@ -206,12 +215,12 @@ function M.run(plan, tester, session, results)
    local common_time = tester.wires and CommonTime.of_wire() or CommonTime.open(plan.clock)
    results.oam = {}
    for i, one in ipairs(sessions(plan)) do
-      local peer = one.to and tester.ports[one.to].name or o.peer.ipv4 or o.peer.ipv6 or o.peer.mac
+      local direction = direction_of(plan, one)
       local record = session:trial {
          test = "oam." .. one.test, phase = "measure", seconds = o.count * o.interval,
          title = ("%s, %d bytes"):format(suite.words(one.test), one.frame_size), drain = o.drain,
-         direction = tester.ports[one.from].name .. "->" .. peer,
-         frame_size = one.frame_size, setting = { peer = peer, count = o.count, interval_s = o.interval },
+         direction = direction, frame_size = one.frame_size,
+         setting = { peer = direction:match "%->(.*)$", count = o.count, interval_s = o.interval },
          make = function(ask)
             return measure(plan, tester, one, ask, common_time)
          end,

@@ -13,6 +13,7 @@ local outlook = require "framegauge.methods.outlook"
 local pace = require "framegauge.replay.pace"
 local remarks = require "framegauge.replay.remarks"
 local replay = require "framegauge.replay"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
@@ -43,9 +44,14 @@ local function path_of(plan)
    return plan.replay.file:sub(1, 1) ~= "/" and folder and folder .. plan.replay.file or plan.replay.file
 end
 
-local function ends(plan, tester)
-   local from = plan.replay.from and assert(tester:port_index(plan.replay.from)) or 1
+local function ends(plan)
+   local from = plan.replay.from and assert(tables.index_of(plan.ports, plan.replay.from)) or 1
    return from, from % 2 == 1 and from + 1 or from - 1
+end
+
+function M.directions(plan)
+   local from, to = ends(plan)
+   return { plan.ports[from].name .. "->" .. plan.ports[to].name }
 end
 
 -- A dry run has no ports that a file could be opened for.
@@ -55,7 +61,7 @@ end
 
 local function open(plan, tester)
    local o = plan.replay
-   local from, to = ends(plan, tester)
+   local from, to = ends(plan)
    return replay.open(tester, {
       port = tester.ports[from].name, file = path_of(plan), speed = o.speed, rate = o.rate and o.rate.text,
       loops = o.loops, duration = o.duration, memory = o.memory, fcs = o.fcs, rewrite = o.rewrite,
@@ -165,7 +171,7 @@ local function record_of(ask, tester, one, result, to)
 end
 
 local function measure(plan, tester, ask)
-   local one, _, to = open(plan, tester), ends(plan, tester)
+   local one, _, to = open(plan, tester), ends(plan)
    local ok, result = pcall(one.run, one, { drain = plan.replay.drain })
    local record = ok and record_of(ask, tester, one, result, to)
    one:close()
@@ -221,12 +227,11 @@ function M.run(plan, tester, session, results)
    local one = open(plan, tester)
    local facts, seconds, setting = one.facts, one:seconds(), settings(plan, one)
    one:close()
-   local from, to = ends(plan, tester)
    results.replay = {}
    for i = 1, plan.replay.repetitions do
       local record = session:trial {
          test = "replay", phase = "measure", seconds = math.max(seconds, 1e-9), title = "replay",
-         direction = tester.ports[from].name .. "->" .. tester.ports[to].name, setting = setting,
+         direction = M.directions(plan)[1], setting = setting,
          make = function(ask)
             return measure(plan, tester, ask)
          end,

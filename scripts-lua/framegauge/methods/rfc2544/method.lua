@@ -7,6 +7,7 @@ local estimate = require "framegauge.methods.rfc2544.estimate"
 local format = require "framegauge.text.format"
 local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
+local throughput = require "framegauge.methods.rfc2544.throughput"
 local trial = require "framegauge.trial.result"
 local units = require "framegauge.text.units"
 
@@ -21,6 +22,12 @@ function M.subjects()
          local share = units.parse_ratio(text)
          return share and math.floor(share * 1e8 + 0.5) / 1e6 -- as rows have it
       end } }
+end
+
+--- The throughput is searched in all directions at once.
+function M.directions(plan, name)
+   local list, whole = throughput.directions(plan)
+   return name == throughput.KEY and { whole } or list
 end
 
 M.TITLE = "RFC 2544"

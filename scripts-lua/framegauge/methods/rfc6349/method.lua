@@ -2,10 +2,12 @@
 
 --- RFC 6349, a framework for TCP throughput testing: path MTU, baseline round trip and bottleneck bandwidth,
 -- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
+local common = require "framegauge.methods.rfc6349.common"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local steps = require "framegauge.methods.rfc6349.path"
 local suite = require "framegauge.methods.suite"
+local tables = require "framegauge.core.tables"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"
 
@@ -40,6 +42,10 @@ local function senders(plan)
    end
    table.sort(list)
    return list
+end
+
+function M.directions(plan)
+   return tables.map(senders(plan), function(from) return common.direction(plan, from) end)
 end
 
 function M.heading(plan)

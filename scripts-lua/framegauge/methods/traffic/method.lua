@@ -32,6 +32,15 @@ function M.subjects(plan)
    return { { key = "stream", values = tables.field(plan.streams, "name") } }
 end
 
+local function direction_of(plan, stream)
+   local from, to = stack.ends(plan.ports, stream)
+   return plan.ports[from].name .. "->" .. plan.ports[to].name
+end
+
+function M.directions(plan)
+   return tables.map(plan.streams, function(stream) return direction_of(plan, stream) end)
+end
+
 function M.heading(plan)
    return "of " .. format.plural(#plan.streams, "stream")
 end
@@ -62,13 +71,12 @@ function M.outlook(plan, tester, notes)
    local rows, more = {}, nil
    for i = 1, math.min(MOST, #plan.streams) do
       local stream = plan.streams[i]
-      local from, to = stack.ends(plan.ports, stream)
       local _, size = sizes.of(stream)
-      local rate, seconds = tester.ports[from].line_rate, plan.traffic.duration
+      local rate, seconds = tester.ports[(stack.ends(plan.ports, stream))].line_rate, plan.traffic.duration
       local frames, fps = stream_config.frames(plan.ports, stream, rate, seconds),
          stream_config.fps(plan.ports, stream, rate)
       rows[i] = {
-         name = stream.name, direction = plan.ports[from].name .. "->" .. plan.ports[to].name,
+         name = stream.name, direction = direction_of(plan, stream),
          size = size.mean, frames = frames,
          fps = frames and (stream.rate.from or stream.rate.profile) and frames / seconds or fps,
       }

@@ -28,6 +28,10 @@ function M.subjects(plan)
    return { { key = "service", values = tables.field(plan.y1564.services, "name") } }
 end
 
+function M.directions(plan)
+   return tables.field(paths.of(plan), "direction")
+end
+
 --- Its tests, as a person names them.
 function M.heading(plan)
    return table.concat(plan.y1564.tests, ", ")
