@@ -254,6 +254,25 @@ describe("every tool, given", function()
          end
       end)
 
+      it(name .. ", lets a row without figures fall short where no load passed or nothing arrived", function()
+         local result = report.read((fixture.run(plan, options)))
+         for _, one in ipairs(tables_of(result)) do
+            local passes = tables.find(one.record.rows, "none", "no pass") == nil
+            for _, figure in ipairs(one.lines[1] and figures.criteria(one.record) or {}) do
+               local text = figure.key .. figure.better .. written(figure, 1)
+                  .. (one.asked == "test" and "@" .. one.name or "")
+               local function short(rx)
+                  return criteria.short_of({ plan = result.plan, expectations = { { text = text } } }, one,
+                     { validity = "valid", tx = 1, rx = rx })
+               end
+               if figure.path and assert(criteria.parse(text, result.plan)).of[one.name] then
+                  assert.equal(text, short(0))
+                  assert.equal(not passes and text or nil, short(1))
+               end
+            end
+         end
+      end)
+
       it(name .. ", says on how many frames each statistic rests", function()
          local result = report.read((fixture.run(plan, options)))
          local seen = 0

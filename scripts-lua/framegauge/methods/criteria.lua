@@ -11,10 +11,10 @@
 -- (as ISO 14253-1 decides).
 --
 -- A criterion is met where every row that it is about has met it. It is not decided where a row says nothing,
--- because its figure is not the device's or is not there, and where there is no row. Three properties of a
--- result row are for this module alone:
+-- because its figure is not the device's or is not there, and where there is no row. A row without the
+-- figure fell short where the device is the reason: no load passed, nothing arrived, or the row failed by a
+-- criterion of the method. Two properties of a result row are for this module alone:
 --
---    absent    "fails": a valid row without the figure fell short
 --    bound     ">=": what a tester-limited row reached, the device reached (see framegauge.text.rows)
 --    plain     the value may be a number without a unit
 --
@@ -307,17 +307,23 @@ local function bound_of(criterion, list, row)
    end
 end
 
-local function any(list, test)
-   return tables.map(list, function(one) return test(one.figure.row) or nil end)[1] ~= nil
-end
-
-local function is_absence(row)
-   return row.absent == "fails" or row.none == "no pass"
+-- Is the device the reason why a valid row has not all figures?
+local function has_failed(one, row)
+   if row.outcome == "fail" or row.rx == 0 and (row.tx or 0) > 0 then
+      return true
+   end
+   for _, of in ipairs(one.record.rows) do
+      if of.none == "no pass" and row[of[1]] == nil then
+         return true
+      end
+   end
+   return false
 end
 
 -- @return whether the row met it: true, false, or nil, and why it says nothing; then candidate and value.
 -- "skip": the row is not about it
-local function judge(criterion, list, row, plan)
+local function judge(criterion, one_table, row, plan)
+   local list = criterion.of[one_table.name]
    if row.validity == "not-applicable" then
       return "skip"
    elseif criterion.confidence and row.validity ~= "valid" then
@@ -332,7 +338,7 @@ local function judge(criterion, list, row, plan)
    if value == nil then
       if row.validity ~= "valid" then
          return nil, row.validity
-      elseif criterion.confidence or any(list, is_absence) then
+      elseif criterion.confidence or has_failed(one_table, row) then
          return false, "no figure"
       end
       return list[1].figure.optional and "skip" or nil, "it has no such figure"
@@ -352,7 +358,7 @@ local function judge(criterion, list, row, plan)
       return met, nil, one, value, share
    end
    local at_least = met and row.validity == "tester-limited" and criterion.side == ">="
-      and any(list, function(of) return of.bound == ">=" end)
+      and tables.find(tables.map(list, function(by) return by.figure.row end), "bound", ">=") ~= nil
    return at_least or nil, row.validity, one, value, share
 end
 
@@ -381,7 +387,7 @@ function M.evaluate(criterion, plan, results, complete)
       local list = criterion.of[one.name]
       for i, row in ipairs(list and one.rows(results) or {}) do
          if is_about(criterion.subjects, row, one) then
-            local met, reason, by, value, share = judge(criterion, list, row, plan)
+            local met, reason, by, value, share = judge(criterion, one, row, plan)
             local this = { met = met, row = show.whole_name(one, row, i), reason = reason,
                share = share, figure = by and written(by, value) }
             if met ~= "skip" and (not worst or is_worse(criterion, this, worst)) then
@@ -415,9 +421,8 @@ function M.short_of(result, one, row)
    local texts = {}
    for _, expected in ipairs(result.expectations) do
       local criterion = M.parse(expected.text, result.plan)
-      local list = criterion and criterion.of[one.name]
-      if list and is_about(criterion.subjects, row, one) and judge(criterion, list, row, result.plan) == false
-      then
+      if criterion and criterion.of[one.name] and is_about(criterion.subjects, row, one)
+         and judge(criterion, one, row, result.plan) == false then
          texts[#texts + 1] = expected.text
       end
    end

@@ -31,7 +31,7 @@
 --              run.calibration; nil where nothing can be defended
 --    n         key of the count on which the figure rests, in the same object or one around it: of frames,
 --              pairs or trials. Tables show it behind the figure
---    better, criterion, resolution, main, coverage, absent, plain  what makes it a figure that can be asked
+--    better, criterion, resolution, main, coverage, plain  what makes it a figure that can be asked
 --              for and compared (framegauge.methods.figures, .criteria)
 --    apart     of an object: its figures are in no table of the record
 --

@@ -24,7 +24,7 @@ local function spread(name, help, col, at, n)
          at = at, n = n },
       { "median_ns", "number", "median", n = n }, { "p99_ns", "number", "99 %", n = n },
       { "max_ns", "number", "greatest", col = col, unit = "longest, ms", as = "ms",
-         at = name == "connectivity" and "terminal " .. at or at, absent = "fails",
+         at = name == "connectivity" and "terminal " .. at or at,
          criterion = name == "connectivity" and "loss_of_connectivity" or nil },
    })
 end
@@ -32,7 +32,7 @@ end
 local function ms(key, help, col, o)
    o = o or {}
    return { key, o.type or "number", help, null = true, col = col, unit = o.unit, as = "ms",
-      at = o.at or "terminal html", criterion = o.criterion, absent = o.absent, uncertainty = o.uncertainty,
+      at = o.at or "terminal html", criterion = o.criterion, uncertainty = o.uncertainty,
       better = o.better, n = o.n }
 end
 
@@ -71,9 +71,9 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       .. "set time of the outage; else `loss_begin_ns`", "Event at", { at = "times", better = false }),
    ms("event_error_ns", "how far that may be off: the length of the command", "±", { at = "times" }),
    ms("first_route_ns", "first route convergence time: the least of the routes' (RFC 6412, 3.6.1)",
-      "First route", { criterion = "first", absent = "fails", uncertainty = within_bound "first_route_ns" }),
+      "First route", { criterion = "first", uncertainty = within_bound "first_route_ns" }),
    ms("full_ns", "full convergence time: the greatest of the routes' (3.6.2); null where routes were not "
-      .. "back", "Full", { absent = "fails", uncertainty = within_bound "full_ns" }),
+      .. "back", "Full", { uncertainty = within_bound "full_ns" }),
    ms("full_rate_derived_ns", "the same from the rate in intervals of `sampling_ns`; null where nothing was "
       .. "lost", "Full", { unit = "by rate, ms" }),
    { "full_rate_derived_min_ns", "signed", "the truth is not less (RFC 6413, 4)", null = true },
@@ -86,7 +86,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       "routes"),
       "of all routes, lost frames times `tau_ns` (equation 8)" },
    ms("loss_derived_ns", "loss-derived convergence time, the mean over routes (equations 6 and 7)", "Mean",
-      { unit = "by loss, ms", criterion = "mean", absent = "fails", n = "routes_affected" }),
+      { unit = "by loss, ms", criterion = "mean", n = "routes_affected" }),
    ms("loss_derived_connectivity_ns", "loss-derived loss of connectivity, the mean over all routes, also "
       .. "those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times", n = "routes" }),
    ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and how late the "

@@ -74,11 +74,11 @@ local SEARCHED = {
          none = "no pass",
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
-      as = "share", at = "terminal html summary", absent = "fails" },
+      as = "share", at = "terminal html summary" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Lowest failing", at = "html" },
    { "aggregate_fps", "number", "what all receivers together get of it", null = true, col = "Aggregate",
-      at = "terminal html summary", absent = "fails" },
+      at = "terminal html summary" },
    { "theoretical_fps", "number", "most that the lines of the source and the receivers carry of such a load",
       col = "Theoretical", at = "html" },
 }
