@@ -220,7 +220,7 @@ describe("the destination of a route", function()
 end)
 
 describe("what is expected of convergence", function()
-   local plan = { test = "convergence", ports = {}, convergence = { revert_command = { "true" } } }
+   local plan = { test = "convergence", ports = { { name = "a" }, { name = "b" } }, convergence = { revert_command = { "true" } } }
    local row = { validity = "valid", event = "failure", full_ns = 80 * MS, first_route_ns = 10 * MS,
       loss_derived_ns = 40 * MS, connectivity = { max_ns = 70 * MS } }
 
@@ -232,7 +232,7 @@ describe("what is expected of convergence", function()
          assert.equal(met, (held.met(text, plan, { convergence = { row } })), text)
       end
       assert.is_nil((held.met("full<=1s@reversion", plan, { convergence = { row } })))
-      local never = { convergence = { { event = "failure", validity = "valid" } } }
+      local never = { convergence = { { event = "failure", validity = "valid", outcome = "fail" } } }
       assert.is_false((held.met("full<=1s", plan, never)))
       assert.matches("subject 'somewhen'", held.refusal("full<=1s@somewhen", plan), 1, true)
    end)

@@ -260,7 +260,8 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
    end)
 
    it("is held against how flows should be spread", function()
-      local plan = { test = "l4", ports = {}, l4 = { campaign = "balance", tests = { "UDP_STREAM" } } }
+      local plan = { test = "l4", ports = { { name = "a" } },
+         l4 = { campaign = "balance", tests = { "UDP_STREAM" }, balance = { address = "198.18.0.9" } } }
       local row = { test = "UDP_STREAM", validity = "valid", flows = 64, flows_split = 0, loss_ratio = 0,
          reordered = 0,
          paths = { { share = 0.4 }, { share = 0.35 }, { share = 0.25 } } }

@@ -28,7 +28,8 @@ local function run(...)
 end
 
 describe("what is expected of a path", function()
-   local plan = { test = "rfc6349", ports = {}, rfc6349 = { windows = { 0.5, 1 } } }
+   local plan = { test = "rfc6349", ports = { { name = "a" }, { name = "b" } },
+      rfc6349 = { windows = { 0.5, 1 }, directions = { "forward" } } }
    local row = { validity = "valid", window_share = 1, transfer_time_ratio = 1.05, efficiency_percent = 99.5,
       buffer_delay_percent = 12, achieved_bps = 900e6 }
 
