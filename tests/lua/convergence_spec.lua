@@ -220,7 +220,7 @@ describe("the destination of a route", function()
 end)
 
 describe("what is expected of convergence", function()
-   local plan = { test = "convergence", ports = { { name = "a" }, { name = "b" } }, 
+   local plan = { test = "convergence", ports = { { name = "a" }, { name = "b" } },
       convergence = { revert_command = { "true" }, at = 0, watch = 1, validation = 1 } }
    local row = { validity = "valid", event = "failure", full_ns = 80 * MS, first_route_ns = 10 * MS,
       loss_derived_ns = 40 * MS, connectivity = { max_ns = 70 * MS } }

@@ -185,6 +185,10 @@ describe("every tool, given", function()
             local output, status = program(command, file, options)
             assert.equal(0, status, output)
             local bound, trials, seconds = estimate(output)
+            local heading = output:match ", ([a-z ]*[%d,]+ trials?) and [^\n]* of the tester's time"
+            assert.is_true(command == "check" or name == "rfc2544"
+               or output:find(("Estimate: %s in "):format(heading), 1, true) ~= nil, output)
+            assert.is_nil(output:find "%f[%w]1 %a+ of [^\n]- each")
             if bound == "" then
                assert.equal(trials, made)
             end

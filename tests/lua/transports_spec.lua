@@ -224,7 +224,7 @@ describe("the campaign transports", function()
          .. "queues: [50]}"))
       assert.equal(2 * 2 * 2 * 2 * 2, #cases.cases(plan))
       local text = method.outlook(plan)
-      assert.truthy(text:find("QUIC_STREAM, 20/2 Mbit/s, 10 ms, 1 % lost, 2 % reordered: 1 run of 10 s each",
+      assert.truthy(text:find("QUIC_STREAM, 20/2 Mbit/s, 10 ms, 1 % lost, 2 % reordered: 1 trial of 10 s",
          1, true), text)
       assert.equal(5 * 5, #cases.cases(assert(load "tests: [TCP_STREAM]")))
    end)

@@ -27,12 +27,30 @@ function M.parts(trials)
    return parts
 end
 
---- How many trials lie ahead and how long they take, a line.
--- @param parts  of a method: bound = how sure that is ("about" where it says nothing), more = when it is more
-function M.estimate(parts)
+--- How many trials lie ahead, in words; with their time, seconds.
+-- @param parts  of a method: bound = how sure that is ("about" where it says nothing)
+-- @param runs   how often they are made (default: once)
+-- @usage outlook.trials(parts) --> at most 43 trials
+function M.trials(parts, runs)
+   runs = runs or 1
    local bound = parts.bound == M.EXACTLY and "" or (parts.bound or M.ABOUT) .. " "
-   return ("Estimate: %s%s in %s%s.\n"):format(bound, format.plural(stats.sum(parts, "trials"), "trial"),
-      format.clock(stats.sum(parts, "seconds")), parts.more and "; more " .. parts.more or "")
+   return bound .. format.plural(runs * stats.sum(parts, "trials"), "trial"),
+      runs * stats.sum(parts, "seconds")
+end
+
+--- How many trials lie ahead and how long they take, a line.
+-- @param parts  of a method; more = when it is more
+function M.estimate(parts)
+   local trials, seconds = M.trials(parts)
+   return ("Estimate: %s in %s%s.\n"):format(trials, format.clock(seconds),
+      parts.more and "; more " .. parts.more or "")
+end
+
+--- Some of one length, in words.
+-- @usage outlook.each(2, "trial", 0.5) --> 2 trials of 500 ms each
+function M.each(count, noun, seconds)
+   return ("%s of %s%s"):format(format.plural(count, noun), units.format_time(seconds),
+      count == 1 and "" or " each")
 end
 
 --- The same parts, with how sure they are. @param more  when it is more, in words; or nil

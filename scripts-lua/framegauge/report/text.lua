@@ -7,6 +7,7 @@ local methods = require "framegauge.methods"
 local outlook = require "framegauge.methods.outlook"
 local notes = require "framegauge.report.notes"
 local show = require "framegauge.text.show"
+local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.report.uncertainty"
 local units = require "framegauge.text.units"
@@ -114,28 +115,22 @@ end
 -- @param parts  what lies ahead (framegauge.methods.rfc2544.estimate)
 -- @param now    seconds since 1970
 function M.heading(plan, ports, parts, now)
-   local method, trials, seconds = methods.of(plan), 0, 0
+   local method, trials, seconds = methods.of(plan), outlook.trials(parts)
    local lines = { ("%s %s: %s\n"):format(method.TITLE, method.heading(plan), plan.name) }
    for _, port in ipairs(ports) do
       lines[#lines + 1] = port_line(port)
    end
    lines[#lines + 1] = replaced(plan)
-   for _, part in ipairs(parts) do
-      trials, seconds = trials + part.trials, seconds + part.seconds
-   end
-   local most = parts.most
+   local most, took = parts.most, units.format_time(seconds)
    if most then
-      local text = "%s, about %s to %s and %s to %s of the tester's time%s\nMore where the tester or a link "
-         .. "fails: such a trial is made again, up to %s.\n"
-      lines[#lines + 1] = text:format(method.scope(plan), format.count(trials),
-         format.plural(math.max(trials, most.trials), "trial"), units.format_time(seconds),
-         units.format_time(math.max(seconds, most.seconds)), end_in_words(plan, now + seconds),
-         format.plural(most.retries, "time"))
-      return table.concat(lines) .. "\n"
+      trials = ("%s to %s"):format(trials:match "^(.*) ", format.plural(math.max(stats.sum(parts, "trials"),
+         most.trials), "trial"))
+      took = ("%s to %s"):format(took, units.format_time(math.max(seconds, most.seconds)))
    end
-   lines[#lines + 1] = ("%s, about %s and %s of the tester's time%s\n"):format(
-      method.scope(plan), format.plural(trials, "trial"),
-      units.format_time(seconds), end_in_words(plan, now + seconds))
+   lines[#lines + 1] = ("%s, %s and %s of the tester's time%s\n"):format(method.scope(plan), trials, took,
+      end_in_words(plan, now + seconds))
+   lines[#lines + 1] = most and ("More where the tester or a link fails: such a trial is made again, up to "
+      .. "%s.\n"):format(format.plural(most.retries, "time")) or nil
    lines[#lines + 1] = outlook.free_run(plan, parts)
    return table.concat(lines) .. "\n"
 end

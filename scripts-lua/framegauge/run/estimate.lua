@@ -50,11 +50,10 @@ end
 -- @param parts   of one run: { trials =, seconds = }
 -- @param wanted  as framegauge.run.repeated takes it
 local function repeated(parts, wanted)
-   local trials, seconds = stats.sum(parts, "trials"), stats.sum(parts, "seconds")
-   local fit = wanted.seconds and math.floor(wanted.seconds / seconds) or math.huge
+   local fit = wanted.seconds and math.floor(wanted.seconds / stats.sum(parts, "seconds")) or math.huge
    local runs = math.max(1, math.min(wanted.runs or math.huge, fit))
-   return ("%s: about %s in %s.\n"):format(format.plural(runs, "run"), format.plural(runs * trials, "trial"),
-      format.clock(runs * seconds))
+   local trials, seconds = outlook.trials(parts, runs)
+   return ("%s: %s in %s.\n"):format(format.plural(runs, "run"), trials, format.clock(seconds))
 end
 
 --- How many trials a run of the plan has and how long they take, a line; nil of a service, and where the

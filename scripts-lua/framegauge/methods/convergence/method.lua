@@ -92,8 +92,8 @@ function M.outlook(plan, tester, notes)
          units.format_time(o.at), word:format(command and table.concat(command, " ")
          or units.format_time(o.outage)))
    end
-   lines[#lines + 1] = ("Each of %s: %s of load."):format(format.plural(o.repetitions, "repetition"),
-      units.format_time(trials.seconds(plan)))
+   lines[#lines + 1] = ("Load: %s."):format(outlook.each(o.repetitions * #schedule(plan), "trial",
+      trials.seconds(plan)))
    return outlook.text(lines, notes, { outlook.waits(o) .. "." })
 end
 

@@ -52,9 +52,14 @@ end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
+   local o = plan.l4
+   local is_search = search.is_one(o.campaign)
+   local of_case = is_search and ("about %s, the last of %s%s"):format(outlook.each(search.usual_trials(o),
+      "trial", o.search.search_trial), units.format_time(o.duration),
+      o.campaign == "concurrency" and ", after the ramps of connections" or "")
+      or outlook.each(o.repetitions, "trial", o.duration)
    return outlook.text(tables.map(campaigns.cases(plan), function(case)
-      return ("%s: %s of %s each"):format(case.name and case.test .. ", " .. case.name or case.test,
-         format.plural(plan.l4.repetitions, "run"), units.format_time(plan.l4.duration))
+      return ("%s: %s"):format(case.name and case.test .. ", " .. case.name or case.test, of_case)
    end), notes)
 end
 

@@ -79,13 +79,13 @@ function M.parts(plan)
    for i, one in ipairs(sessions(plan)) do
       list[i] = { test = "oam." .. one.test, frame_size = one.frame_size, total = seconds_of(plan.oam) }
    end
-   return outlook.parts(list)
+   return outlook.bounded(outlook.parts(list), outlook.EXACTLY)
 end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    return suite.outlook(M.parts(plan), notes, {
-      ("%s each, %s apart; replies may take %s."):format(format.plural(plan.oam.count, "probe"),
+      ("%s a session, %s apart; replies may take %s."):format(format.plural(plan.oam.count, "probe"),
          units.format_time(plan.oam.interval), units.format_time(plan.oam.drain)),
    })
 end
