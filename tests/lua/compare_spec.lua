@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local compare = require "framegauge.report.compare"
 local fake_runs = require "fake_runs"
+local fixture = require "fixture"
+local json = require "framegauge.text.json"
 local scratch = require "scratch"
 local uncertainty = require "framegauge.report.uncertainty"
 local uv = require "luv"
@@ -130,8 +132,8 @@ describe("a comparison", function()
       end
       local found = compare.of(tests(9e8), tests(8e8))
       assert.same({ 3, 2 }, { #found.tables[1].lines, found.worse })
-      assert.matches("Worse: 2. The same within the resolution of both runs: 1. Not judged: 0.",
-         compare.text(found, false, tostring), 1, true)
+      assert.matches("Better: 0. Worse: 2. The same within the resolution of both runs: 1. Changed: 0. Not "
+         .. "judged: 0.", compare.text(found, false, tostring), 1, true)
       local function services(lost)
          local function service(name, ratio)
             return { name = name, configuration = {}, performance = { {
@@ -168,7 +170,7 @@ describe("a comparison", function()
    it("names what is different in the plans", function()
       local found = compare.of(result({}, { name = "a", rfc2544 = { drain = 2 } }),
          result({}, { name = "a", rfc2544 = { drain = 1, retries = 0 } }))
-      assert.same({ "rfc2544.drain was 2 and is 1", "rfc2544.retries was nothing and is 0" },
+      assert.same({ "rfc2544.drain was 2 s and is 1 s", "rfc2544.retries was nothing and is 0" },
          found.differences)
    end)
 end)
@@ -230,9 +232,40 @@ describe("framegauge compare", function()
       assert.matches("Nothing could be compared", output, 1, true)
    end)
 
+   it("is not decided where a run was interrupted, and refuses one that was damaged", function()
+      local good, copy = fixture.run "traffic", scratch.path()
+      scratch.shell(("cp -r '%s' '%s'"):format(good, copy))
+      local path = copy .. "/result.json"
+      local whole = scratch.read(path)
+      local function compared(change)
+         local damaged = json.decode(whole)
+         change(damaged)
+         scratch.write(path, json.encode(damaged))
+         local output, status = shell("compare '%s' '%s'", good, copy)
+         return status, output
+      end
+      local status, output = compared(function(r) r.interrupted = true end)
+      assert.equal(3, status, output)
+      assert.matches("Worse: 0%. .*A run was interrupted", output)
+      for key, change in pairs {
+         ["results.traffic[1]: \"x\" is no record"] = function(r) r.results.traffic[1] = "x" end,
+         ["results.traffic[1].loss_ratio: \"x\" is no number"] = function(r)
+            r.results.traffic[1].loss_ratio = "x"
+         end,
+         ["results.traffic[1].validity: \"maybe\" is no known word"] = function(r)
+            r.results.traffic[1].validity = "maybe"
+         end,
+         ["plan.test: no test of this program"] = function(r) r.plan = nil end,
+      } do
+         status, output = compared(change)
+         assert.equal(2, status, output)
+         assert.matches(path .. " is damaged: " .. key, output, 1, true)
+      end
+   end)
+
    it("says so when there is nothing to compare", function()
       local output, status = shell("compare /nowhere /nowhere")
       assert.equal(2, status)
-      assert.matches("/nowhere/result.json", output, 1, true)
+      assert.matches("no result: /nowhere/result.json.*framegauge compare %-%-help", output)
    end)
 end)

@@ -132,7 +132,7 @@ describe("a run that is resumed", function()
       write(path .. "/plan.yaml", text)
       output, status = resume(path)
       assert.equal(2, status)
-      assert.is_truthy(output:find("reference_device.latency was 2e-05 and is 2.5e-05", 1, true), output)
+      assert.is_truthy(output:find("reference_device.latency was 20 us and is 25 us", 1, true), output)
       assert.equal(20, trials_of(path))
    end)
 

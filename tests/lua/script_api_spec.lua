@@ -151,7 +151,7 @@ describe("a script", function()
          l4.tcp_rr, { duration = "5" })
       refused("l4.tcp_rr.tcp: mss: 40 is less than 88", l4.tcp_rr, { tcp = { mss = 40 } })
       refused("l4.tcp_rr: octets is now bytes", l4.tcp_rr, { octets = 5 })
-      refused("no result to render: /nowhere/result.json: No such file or directory", report.read, "/nowhere")
+      refused("no result: /nowhere/result.json: No such file or directory", report.read, "/nowhere")
       refused('"fast" is not a rate; expected frames (900kfps), bits with their layer (5Gbps L1, L2 or L3) '
          .. "or percent of the line (40%)", port.fps, tester, "east", "fast", 64)
       refused('frame.build: layer 2 is "ipv4"; expected a table with the protocol\'s name first, such as '

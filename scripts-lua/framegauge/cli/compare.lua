@@ -13,12 +13,12 @@ local uv = require "luv"
 
 local M = {}
 
-local SUCCESS, FELL_SHORT, NOTHING, ENVIRONMENT = 0, 1, 3, 4
+local SUCCESS, FELL_SHORT, UNDECIDED, ENVIRONMENT = 0, 1, 3, 4
 
 local function write_page(path, text)
    local file, message = io.open(path, "w")
    if not file or not file:write(text) or not file:close() then
-      user_error.raise("compare", ENVIRONMENT, "cannot write %s: %s", path, message or "the disk is full")
+      user_error.raise("compare", ENVIRONMENT, "cannot write %s", message or path .. ": the disk is full")
    end
 end
 
@@ -55,7 +55,7 @@ function M.main(arguments, options)
    end
    io.stdout:write(options.json and json.encode(found, { pretty = true }) .. "\n"
       or compare.text(found, options.all, ansi.new(uv.guess_handle(1) == "tty")))
-   return found.worse > 0 and FELL_SHORT or found.judged > 0 and SUCCESS or NOTHING
+   return found.worse > 0 and FELL_SHORT or compare.problem(found) and UNDECIDED or SUCCESS
 end
 
 return M

@@ -29,7 +29,8 @@ return {
          .. "10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is "
          .. "worse. Of three runs or more on each side the medians are compared, and a change must also be "
          .. "more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the "
-         .. "number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared.",
+         .. "number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared "
+         .. "or a run was interrupted.",
       arguments = {
          {
             name = "BEFORE", optional = true,

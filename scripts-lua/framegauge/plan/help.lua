@@ -137,17 +137,22 @@ function M.text()
    return (table.concat(out):gsub("`", ""))
 end
 
---- The words that a key takes: of "rfc2544.throughput.search" binary, tst009, mlr. Empty for other values.
-function M.values(key)
+--- The row of a key, such as "rfc2544.throughput.trial"; nil where a plan has no such key.
+function M.row(key)
    for _, section in ipairs(sections()) do
       for _, row in ipairs(section.fields) do
          if (section.path == "" and row.key or section.path .. "." .. row.key) == key then
-            local of = row.of or row
-            return of.values or of.type == "boolean" and { "true", "false" } or {}
+            return row
          end
       end
    end
-   return {}
+end
+
+--- The words that a key takes: of "rfc2544.throughput.search" binary, tst009, mlr. Empty for other values.
+function M.values(key)
+   local row = M.row(key) or {}
+   local of = row.of or row
+   return of.values or of.type == "boolean" and { "true", "false" } or {}
 end
 
 --- What a plan has of a name: a group with all below it, such as "rfc2544" or "rfc2544.throughput"; or every

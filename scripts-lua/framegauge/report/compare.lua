@@ -10,14 +10,17 @@ local files = require "framegauge.report.files"
 local figures = require "framegauge.methods.figures"
 local grid = require "framegauge.text.grid"
 local json = require "framegauge.text.json"
+local plan_help = require "framegauge.plan.help"
 local report = require "framegauge.report"
 local results = require "framegauge.report.result"
 local show = require "framegauge.text.show"
 local significance = require "framegauge.trial.significance"
 local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.report.uncertainty"
+local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
@@ -112,8 +115,19 @@ local function compare_criteria(before, after)
       only_after = missing(new_names, old) }
 end
 
+-- Values of a plan that are numbers in a base unit, by the type of their key.
+local WRITE = { time = units.format_time, bits = units.format_bits }
+
+-- A value of a plan as a person wrote it, as far as that is known.
+local function written(path, value)
+   local row = type(value) == "number" and plan_help.row(path)
+   local write = row and WRITE[row.type]
+   return write and write(value) or type(value) == "table" and value.text
+      or value == nil and "nothing" or json.encode(value)
+end
+
 local function is_object(value)
-   return type(value) == "table" and (next(value) == nil or type(next(value)) == "string")
+   return type(value) == "table" and not value.text and (next(value) == nil or type(next(value)) == "string")
 end
 
 --- What is different between two values as JSON has them. Lists are compared as a whole.
@@ -133,11 +147,8 @@ function M.differences(before, after)
          end
          return
       end
-      local function text(value)
-         return value == nil and "nothing" or json.encode(value)
-      end
-      if text(old) ~= text(new) then
-         found[#found + 1] = ("%s was %s and is %s"):format(path, text(old), text(new))
+      if json.encode(old == nil and json.null or old) ~= json.encode(new == nil and json.null or new) then
+         found[#found + 1] = ("%s was %s and is %s"):format(path, written(path, old), written(path, new))
       end
    end
    compare("", before, after)
@@ -197,10 +208,15 @@ end
 
 -- What is different between the plans of both sides, and within a side.
 local function plans_differ(before, after)
-   local list = M.differences(before[1].plan, after[1].plan)
+   local function differ(one, other)
+      return tables.map(M.differences(one.plan, other.plan), function(text)
+         return not text:find "^needs%." and text or nil -- that follows from others
+      end)
+   end
+   local list = differ(before[1], after[1])
    for _, runs in ipairs { before, after } do
       for i = 2, #runs do
-         for _, text in ipairs(M.differences(runs[1].plan, runs[i].plan)) do
+         for _, text in ipairs(differ(runs[1], runs[i])) do
             local side = runs == before and "before" or "after"
             list[#list + 1] = ("run %d of those %s: %s"):format(i, side, text)
          end
@@ -222,10 +238,12 @@ end
 -- @param before, after  a result as framegauge.report.read() gives it, or a list of them; all of one test
 -- @return { differences = of the plans, tables = list of { title, lines = list of framegauge.report.change,
 -- only_before, only_after = names of rows that one side alone has }, runs = { before =, after = how many } or
--- nil of one each, worse = how many lines are, judged = how many could be judged }
+-- nil of one each, worse = how many lines are, judged = how many could be judged, interrupted = whether a run
+-- was }
 function M.of(before, after)
    before, after = before.plan and { before } or before, after.plan and { after } or after
    local found = { differences = plans_differ(before, after), tables = {}, worse = 0, judged = 0,
+      interrupted = tables.find(tables.joined(before, after), "interrupted", true) ~= nil,
       runs = (#before > 1 or #after > 1) and { before = #before, after = #after } or nil }
    local old, new = tables_of(before), tables_of(after)
    local all = tables.map(old[1], function(one, i)
@@ -249,6 +267,28 @@ local function refuse(...)
    user_error.raise("compare", BAD_USAGE, ...)
 end
 
+-- Is all there that a comparison reads? Else an error.
+local function examine(result)
+   assert(type(result.results) == "table")
+   for _, one in ipairs(results.tables(result.plan.test, result.results)) do
+      for _, line in ipairs(one.lines) do
+         assert(type(line) == "table" and (not one.record.by_key.validity
+            or tables.contains(verdict.VALIDITY, line.validity)))
+         for _, figure in ipairs(figures.compared(one.record)) do
+            local known = uncertainty.of(line, figure.path) or {}
+            for _, value in ipairs { figure.of(line) or 0, known.low or 0, known.high or 0 } do
+               assert(type(value) == "number")
+            end
+         end
+      end
+   end
+   return result
+end
+
+local function read_result(folder)
+   return report.guarded(folder, examine, report.read(folder, "compare"))
+end
+
 -- The runs of one side: each folder is a result, or holds several, as `run --repeat` leaves them.
 local function read(folders)
    local paths = {}
@@ -256,7 +296,7 @@ local function read(folders)
       local held = not uv.fs_stat(folder .. "/result.json") and files.runs(folder) or {}
       paths = tables.joined(paths, held[1] and held or { folder })
    end
-   return tables.map(paths, report.read), paths
+   return tables.map(paths, read_result), paths
 end
 
 --- Compare the results of folders. Raises an error with a status where they cannot be compared.
@@ -321,15 +361,23 @@ function M.columns(found)
    end)
 end
 
-local function only(parts, one, names, run)
-   if names[1] then
-      parts[#parts + 1] = ("%s, only in the %s: %s.\n"):format(one.title, run, table.concat(names, "; "))
+--- The rows of a table that one side alone has, in sentences.
+function M.one_sided(found, one)
+   local sides = found.runs and { "runs before", "runs after" } or { "first run", "second run" }
+   local out = {}
+   for i, names in ipairs { one.only_before, one.only_after } do
+      out[#out + 1] = names[1] and ("%s, only in the %s: %s."):format(one.title, sides[i],
+         table.concat(names, "; ")) or nil
    end
+   return out
 end
 
---- What both sides are called.
-function M.sides(found)
-   return found.runs and { "runs before", "runs after" } or { "first run", "second run" }
+--- How many figures and verdicts there are of each kind, in words.
+function M.counted(found)
+   local count = M.counts(found)
+   return ("Better: %d. Worse: %d. %s: %d. Changed: %d. Not judged: %d."):format(count[M.BETTER], found.worse,
+      found.runs and "Not shown to differ" or "The same within the resolution of both runs", count[M.SAME],
+      count[M.CHANGED], count[M.UNKNOWN])
 end
 
 --- How several runs were judged, a sentence; nil of one against one.
@@ -339,33 +387,33 @@ function M.test(found)
       found.runs.before, found.runs.after, change.LEVEL * 100) or nil
 end
 
---- What a comparison could not do, a sentence; nil where at least one figure or verdict was judged.
+--- What a comparison could not do, a sentence; nil where figures or verdicts of whole runs were judged.
 function M.problem(found)
    return found.judged == 0
-      and "Nothing could be compared: no row that is valid before and after has a figure." or nil
+      and "Nothing could be compared: no row that is valid before and after has a figure."
+      or found.interrupted and "A run was interrupted: rows that it did not come to are not compared." or nil
 end
 
 --- A comparison as text: figures that differ, or cannot be judged.
 -- @param all    those too that are the same as far as both runs can tell
 -- @param paint  framegauge.text.ansi
 function M.text(found, all, paint)
-   local parts, count, columns, sides = {}, M.counts(found), M.columns(found), M.sides(found)
+   local parts, columns = {}, M.columns(found)
    for _, one in ipairs(found.tables) do
       local lines = {}
       for _, line in ipairs(one.lines) do
          lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
       end
       parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(columns, lines, paint) or nil
-      only(parts, one, one.only_before, sides[1])
-      only(parts, one, one.only_after, sides[2])
+      for _, sentence in ipairs(M.one_sided(found, one)) do
+         parts[#parts + 1] = sentence .. "\n"
+      end
    end
    if #found.differences > 0 then
       parts[#parts + 1] = "The plans differ: " .. table.concat(found.differences, ";\n   ") .. ".\n"
    end
    parts[#parts + 1] = found.runs and M.test(found) .. "\n"
-   local ending = found.runs and "Worse: %d. Not shown to differ: %d. Not judged: %d.\n"
-      or "Worse: %d. The same within the resolution of both runs: %d. Not judged: %d.\n"
-   parts[#parts + 1] = ending:format(found.worse, count[M.SAME], count[M.UNKNOWN])
+   parts[#parts + 1] = M.counted(found) .. "\n"
    local problem = M.problem(found)
    parts[#parts + 1] = problem and problem .. "\n"
    return table.concat(parts, "\n")

@@ -21,8 +21,8 @@ local M = {}
 
 local BAD_USAGE, ENVIRONMENT = 2, 4
 
-local function refuse(status, message)
-   user_error.raise("report", status, "%s", message)
+local function refuse(status, message, command)
+   user_error.raise(command or "report", status, "%s", message)
 end
 
 local function file_of(folder)
@@ -30,22 +30,23 @@ local function file_of(folder)
 end
 
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
--- @param folder  its path
+-- @param folder   its path
+-- @param command  the one whose help answers that error (default: report)
 -- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- local row = report.read(path).results.throughput[1]
 -- return row.frame_size, row.validity --> 64 valid
-function M.read(folder)
+function M.read(folder, command)
    local path = file_of(folder)
    local content, message = Folder.open(folder):read "result.json"
    if not content then
-      refuse(BAD_USAGE, "no result to render: " .. (message or path .. " cannot be read"))
+      refuse(BAD_USAGE, "no result: " .. (message or path .. " cannot be read"), command)
    end
    local ok, value = pcall(files.read, content)
    if not ok or type(value) ~= "table" or not value.schema_version then
-      refuse(BAD_USAGE, path .. " is not the result of a run")
+      refuse(BAD_USAGE, path .. " is not the result of a run", command)
    elseif value.schema_version ~= format.SCHEMA_VERSION then
       refuse(BAD_USAGE, ("%s has version %s of its schema, this program reads version %d"):format(path,
-         tostring(value.schema_version), format.SCHEMA_VERSION))
+         tostring(value.schema_version), format.SCHEMA_VERSION), command)
    end
    return value
 end

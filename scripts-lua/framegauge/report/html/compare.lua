@@ -14,14 +14,7 @@ local EXPLANATION = "A change is called better or worse where it is more than th
    .. "is not the device's (tester-limited, invalid). A row that no longer passes or is no longer valid "
    .. "is worse; of several runs, where all were good before and none is after."
 
-local COUNTS = "Better: %d. Worse: %d. The same within the resolution of both runs: %d. Not judged: %d."
-
-local COUNTS_OF_SEVERAL = "Better: %d. Worse: %d. Not shown to differ: %d. Not judged: %d."
-
 local function verdict(found)
-   local count = compare.counts(found)
-   local text = (found.runs and COUNTS_OF_SEVERAL or COUNTS):format(count[compare.BETTER], found.worse,
-      count[compare.SAME], count[compare.UNKNOWN])
    local problem = compare.problem(found)
    local title = problem or "No figure is worse"
    if found.worse > 0 then
@@ -29,7 +22,7 @@ local function verdict(found)
    end
    local look = found.worse > 0 and "bad" or problem and "warning" or "good"
    return h.div { class = "verdictbox " .. look,
-      h.strong { title }, h.p { text } }
+      h.strong { title }, h.p { compare.counted(found) } }
 end
 
 local function device(run, key)
@@ -78,22 +71,17 @@ local function differences(found)
    return #items > 0 and { h.h2 { "The plans differ" }, h.ul { items } }
 end
 
-local function only(parts, one, names, run)
-   parts[#parts + 1] = names[1] and h.p {
-      ("%s, only in the %s: %s."):format(one.title, run, table.concat(names, "; ")),
-   } or nil
-end
-
 --- The text of the page.
 -- @param found          of framegauge.report.compare
 -- @param before, after  lists of { folder = its name, result = result.json, read, moment = run.json, read }
 return function(found, before, after)
-   local parts, columns, sides = {}, compare.columns(found), compare.sides(found)
+   local parts, columns = {}, compare.columns(found)
    for _, one in ipairs(found.tables) do
       parts[#parts + 1] = one.lines[1] and html_tables.build { caption = one.title, class = "wrapped",
          columns = columns, rows = one.lines } or nil
-      only(parts, one, one.only_before, sides[1])
-      only(parts, one, one.only_after, sides[2])
+      for _, sentence in ipairs(compare.one_sided(found, one)) do
+         parts[#parts + 1] = h.p { sentence }
+      end
    end
    return html.simple(("Comparison: %s"):format(after[1].result.plan.name), {
       verdict(found), runs_table(before, after), differences(found) or {},
