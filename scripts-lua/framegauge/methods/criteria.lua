@@ -65,14 +65,8 @@ local function directions(plan, one)
    return list
 end
 
-local function all_directions(plan)
-   local list = {}
-   for _, one in ipairs(made_by(plan)) do
-      for _, name in ipairs(one.record.by_key.direction and directions(plan, one) or {}) do
-         list[#list + 1] = not tables.contains(list, name) and name or nil
-      end
-   end
-   return list
+local function read_direction(text)
+   return (text:find("->", 1, true) or text == "both" or text == "all") and text
 end
 
 -- What a criterion may be about: list of { key = of rows, values =, read = function(text) or nil,
@@ -84,7 +78,7 @@ local function subjects_of(plan)
    list[#list + 1] = { key = "frame_size", values = group.frame_sizes or {}, read = function(text)
       return mixes.CYCLES[text] and text or tonumber(text)
    end }
-   list[#list + 1] = { key = "direction", values = all_directions(plan), of_table = directions }
+   list[#list + 1] = { key = "direction", read = read_direction, of_table = directions }
    return list
 end
 
@@ -101,28 +95,24 @@ local function subject(plan, text)
             end }
       end
    end
-   local known = text:find("->", 1, true) and all_directions(plan) or {}
-   return nil, ("the plan has no test, frame size or other subject '%s'%s"):format(text, known[1]
-      and "; directions of rows: " .. table.concat(known, ", ") or "")
+   return nil, ("the plan has no test, frame size or other subject '%s'"):format(text)
 end
 
--- May rows of a table be about a subject?
--- @param named  whether a table has the name of the test
-local function may_be_about(one, wanted, named)
-   if wanted.key == "test" and (named or one.name == wanted.value) then
-      return one.name == wanted.value
-   end
-   return wanted.open or (one.record.by_key[wanted.key] ~= nil or one.suite == wanted.key)
-      and wanted.may_be_of(one)
-end
-
-local function may_be_about_all(one, subjects, all)
+-- May rows of a table be about all subjects, and do they count? Those of some tables only where it is named.
+-- @param all  tables of the plan
+local function may_be_about(one, subjects, all)
    for _, wanted in ipairs(subjects) do
-      if not may_be_about(one, wanted, tables.find(all, "name", wanted.value) ~= nil) then
+      local may = wanted.open or (one.record.by_key[wanted.key] ~= nil or one.suite == wanted.key)
+         and wanted.may_be_of(one)
+      if wanted.key == "test" and tables.find(all, "name", wanted.value) then
+         may = one.name == wanted.value
+      end
+      if not may then
          return false
       end
    end
-   return true
+   return not one.asked or one.record.by_key[one.asked] ~= nil
+      or tables.find(subjects, "key", one.asked) ~= nil
 end
 
 -- The text without "with 95% confidence", and that share; nil and a message where it is no share.
@@ -206,12 +196,6 @@ local function names_of(plan)
       :format(all - #main) or "")
 end
 
--- Can rows of a table count for a criterion? Rows of some tables only where it names them, with @.
-local function counts(one, subjects)
-   return not one.asked or one.record.by_key[one.asked] ~= nil
-      or tables.find(subjects, "key", one.asked) ~= nil
-end
-
 -- Fill `of` of a criterion: by table, the candidates.
 local function find_tables(criterion, asked, plan)
    local all, message, exists, bounded, known = made_by(plan), nil, false, false, {}
@@ -220,7 +204,7 @@ local function find_tables(criterion, asked, plan)
       local list, why = candidates(one, asked)
       known = list[1] and direction and one.record.by_key.direction and directions(plan, one) or known
       message, exists = message or why, exists or list[1] ~= nil
-      if list[1] and counts(one, criterion.subjects) and may_be_about_all(one, criterion.subjects, all) then
+      if list[1] and may_be_about(one, criterion.subjects, all) then
          criterion.of[one.name] = list
          bounded = bounded or knows_bound(list)
       end
