@@ -8,6 +8,7 @@ local criteria = require "framegauge.methods.criteria"
 local estimate = require "framegauge.run.estimate"
 local figures = require "framegauge.methods.figures"
 local fixture = require "fixture"
+local heading = require "framegauge.report.html.heading"
 local methods = require "framegauge.methods"
 local plans = require "framegauge.plan"
 local report = require "framegauge.report"
@@ -17,6 +18,11 @@ local scratch = require "scratch"
 local small_runs = require "small_runs"
 local tables = require "framegauge.core.tables"
 local uv = require "luv"
+local views = require "framegauge.report.view"
+local xml = require "framegauge.text.xml"
+
+-- Methods whose tiles say themselves what was not measured, or count valid rows alone.
+local UNMARKED = { rfc2544 = true, rfc2889 = true, rfc3918 = true, rfc8239 = true, mesh = true, y1564 = true }
 
 -- The settings among options of a shell.
 local function sets_of(options)
@@ -146,6 +152,29 @@ describe("in parts", function()
          local _, in_jtl = scratch.read(path .. "/result.jtl"):gsub("\n", "")
          assert.same({ rows, rows - skipped }, { in_junit, in_jtl - 1 })
       end)
+
+      it(name .. " marks the figures of its first screen that the tester limited, and shows no invalid one",
+         function()
+            local result = report.read((fixture.run(config, options)))
+            local function page_with(validity)
+               result.validity = validity
+               for _, one in ipairs(results.tables(name, result.results)) do
+                  for _, line in ipairs(one.lines) do
+                     line.validity = validity
+                  end
+               end
+               return xml.render(heading.build(result, {}))
+            end
+            local marked = 0
+            for _, tile in ipairs(views.of(name).tiles(result)) do
+               marked = marked + (tile.row and 1 or 0)
+            end
+            local _, limited = page_with("tester-limited"):gsub("<small>tester%-limited", "")
+            assert.equal(marked, limited)
+            assert.is_true(marked > 0 or UNMARKED[name] ~= nil)
+            local _, unmeasured = page_with("invalid"):gsub("<b>not measured</b>", "")
+            assert.is_true(unmeasured >= marked)
+         end)
 
       it(name .. " runs each of its tests alone", function()
          for _, part in ipairs(os.getenv "FRAMEGAUGE_LONG" and parts_of(name, assert(load())) or {}) do

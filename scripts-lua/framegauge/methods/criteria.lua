@@ -98,7 +98,8 @@ local function subject(plan, text)
    return nil, ("the plan has no test, frame size or other subject '%s'"):format(text)
 end
 
--- May rows of a table be about all subjects, and do they count? Those of some tables only where it is named.
+-- May rows of a table be about all subjects, and do they count? Rows of some tables do only where the
+-- criterion names them.
 -- @param all  tables of the plan
 local function may_be_about(one, subjects, all)
    for _, wanted in ipairs(subjects) do

@@ -4,23 +4,20 @@
 --
 -- A figure whose result row has `uncertainty` gets one where the method can defend it, under its key in the
 -- object `uncertainty` of its row. Only valid rows have one: what the tester limited is a bound itself.
+local figures = require "framegauge.methods.figures"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 local words = require "framegauge.text.uncertainty"
 
 local M = {}
 
--- Figures of a record that may have one, including its objects' figures: visit(row, path).
-local function each_figure(record, visit, prefix)
-   for _, row in ipairs(record.rows) do
-      local t, path = row[2], (prefix or "") .. tostring(row[1])
-      if row.uncertainty then
-         visit(row, path)
-      elseif type(t) == "table" and t.kind == "record" and not row.apart and row[1] ~= "uncertainty" then
-         each_figure(t, visit, path .. ".")
-      end
-   end
+-- Figures of a record that may have one.
+local function of_record(record)
+   return tables.map(figures.all(record), function(figure)
+      return figure.path and figure.row.uncertainty and figure or nil
+   end)
 end
 
 -- What the figures of a row may follow from.
@@ -41,11 +38,11 @@ function M.add(plan, found, trials, calibration)
    for _, one in ipairs(results.tables(plan.test, found)) do
       for _, line in ipairs(one.lines) do
          local list = {}
-         each_figure(one.record, function(row, path)
-            if line.validity == "valid" and rows.value(line, path) ~= nil then
-               list[rows.flat_key(path)] = row.uncertainty(line, run) or nil
+         for _, figure in ipairs(of_record(one.record)) do
+            if line.validity == "valid" and figure.of(line) ~= nil then
+               list[rows.flat_key(figure.path)] = figure.row.uncertainty(line, run) or nil
             end
-         end)
+         end
          line.uncertainty = next(list) and list or nil
       end
    end
@@ -62,11 +59,11 @@ function M.each(result, visit)
    for _, one in ipairs(results.tables(result.plan.test, result.results)) do
       for i, line in ipairs(one.lines) do
          local name = show.whole_name(one, line, i)
-         each_figure(one.record, function(row, path)
-            if rows.value(line, path) ~= nil then
-               visit(row, line, path, name)
+         for _, figure in ipairs(of_record(one.record)) do
+            if figure.of(line) ~= nil then
+               visit(figure.row, line, figure.path, name)
             end
-         end)
+         end
       end
    end
 end

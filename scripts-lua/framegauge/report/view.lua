@@ -17,7 +17,8 @@
 -- of how it was measured:
 --
 --    NAME                     what stands above a report: "RFC 2544 benchmark"
---    tiles(result)            figures to remember: list of { label, figure, unit, remark }
+--    tiles(result)            figures to remember: list of { label, figure, unit, remark, row = the row of
+--                             the figure, whose validity is said; none for what the method says itself }
 --
 -- and where it has more to say, or says it in another way:
 --

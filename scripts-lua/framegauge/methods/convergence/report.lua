@@ -177,10 +177,11 @@ function M.tiles(result)
    for _, row in ipairs(result.results.convergence_summary or {}) do
       list[#list + 1] = row.connectivity and {
          "Loss of connectivity, " .. row.event, format.decimal(row.connectivity.max_ns / 1e6, 3), "ms",
-         "the longest of any route",
+         "the longest of any route", row = row,
       } or nil
       list[#list + 1] = row.full and {
          "Full convergence, " .. row.event, format.decimal(row.full.max_ns / 1e6, 3), "ms", "the longest",
+         row = row,
       } or nil
    end
    return list

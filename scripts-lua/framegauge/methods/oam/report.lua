@@ -42,12 +42,11 @@ function M.tiles(result)
       local trip = row.round_trip
       slowest = trip and (not slowest or trip.p50_ns > slowest.round_trip.p50_ns) and row or slowest
    end
-   return {
-      slowest and { "Round trip", format.nanoseconds(slowest.round_trip.p50_ns), "",
-         "half of the probes, " .. slowest.direction } or nil,
-      lossy and { "Lost", format.count(lossy.lost), "probes",
-         ("of %s, %s"):format(format.count(lossy.sent), lossy.direction) } or nil,
-   }
+   local list = { slowest and { "Round trip", format.nanoseconds(slowest.round_trip.p50_ns), "",
+      "half of the probes, " .. slowest.direction, row = slowest } or nil }
+   list[#list + 1] = lossy and { "Lost", format.count(lossy.lost), "probes",
+      ("of %s, %s"):format(format.count(lossy.sent), lossy.direction), row = lossy } or nil
+   return list
 end
 
 --- Why the figures are not the tester's own limits.

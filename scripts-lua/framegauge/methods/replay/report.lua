@@ -67,10 +67,10 @@ function M.tiles(result)
    local list, v = { { "Sent", count(row.frames), "frames", row.setting.pace } }, row.verified
    list[2] = v and {
       "Arrived as sent", count(v.same), "frames", v.whole and "all, in order" or ("%s "
-         .. "lost"):format(count(v.lost)),
+         .. "lost"):format(count(v.lost)), row = row,
    }
    list[#list + 1] = {
-      "Late by", decimal(row.behind.p99_ns / 1e3, 3), "us", "99 % of the frames",
+      "Late by", decimal(row.behind.p99_ns / 1e3, 3), "us", "99 % of the frames", row = row,
    }
    return list
 end

@@ -87,7 +87,7 @@ function M.tiles(result)
       end
       if value then
          local text, what = in_words(value, unit)
-         list[#list + 1] = { one.title, text, what, label(row) }
+         list[#list + 1] = { one.title, text, what, label(row), row = row }
       end
    end
    return list

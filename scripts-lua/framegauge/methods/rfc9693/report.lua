@@ -92,7 +92,7 @@ function M.tiles(result)
       if row then
          list[#list + 1] = { one.title, formatters.tile(row, figure[1], figure[3]),
             row[figure[1]] and figure[2] or "",
-            row.frame_size and row.frame_size .. " bytes" or "" }
+            row.frame_size and row.frame_size .. " bytes" or "", row = row }
       end
    end
    return list

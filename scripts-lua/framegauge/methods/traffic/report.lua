@@ -210,7 +210,8 @@ function M.tiles(result)
    end
    return {
       { "Frames sent", format.count(sum.tx), "" },
-      { "Lost", format.count(sum.lost), sum.tx > 0 and ("= %.4g %%"):format(sum.lost / sum.tx * 100) or "" },
+      { "Lost", format.count(sum.lost), sum.tx > 0 and ("= %.4g %%"):format(sum.lost / sum.tx * 100) or "",
+         row = result },
       { "Offered load, all ports", show.KINDS.mbps[1](sum.mbps), "Mbit/s at layer 1" },
    }
 end

@@ -102,16 +102,24 @@ local function beyond(result)
    return text and warning("Beyond the calibration", text)
 end
 
-local function tiles(result)
-   local out = {}
-   for i, tile in ipairs(view_of(result).tiles(result)) do
-      local label, figure, unit, remark = unpack(tables_of.map(tile, function(text)
-         return type(text) == "string" and formatters.words(text) or text
-      end), 1, 4)
-      out[i] = h.div {
-         h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, remark and h.small { remark } },
-      }
+-- A figure that is not the device's is marked, and one that is invalid does not stand there.
+local function tile_of(tile)
+   local label, figure, unit, remark = unpack(tables_of.map(tile, function(text)
+      return type(text) == "string" and formatters.words(text) or text
+   end), 1, 4)
+   local validity = tile.row and tile.row.validity or "valid"
+   if validity == "invalid" then
+      figure, unit = "not measured", ""
+   elseif validity ~= "valid" then
+      remark = validity .. ((remark or "") ~= "" and ", " .. remark or "")
    end
+   return h.div {
+      h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, remark and h.small { remark } },
+   }
+end
+
+local function tiles(result)
+   local out = tables_of.map(view_of(result).tiles(result), tile_of)
    return #out > 0 and h.dl { class = "tiles", out }
 end
 

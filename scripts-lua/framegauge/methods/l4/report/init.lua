@@ -89,7 +89,7 @@ function M.tiles(result)
       local figure, unit = result_rows.in_words(best, (result_rows.figure(best))):match "^(%S+) ?(.*)$"
       list[i] = i <= MAX_TILES and {
          name(best), figure, unit, theoretical and "of " .. theoretical
-            or page and "median load " .. format.nanoseconds(page.p50_ns) or nil,
+            or page and "median load " .. format.nanoseconds(page.p50_ns) or nil, row = best,
       } or nil
    end
    return list
