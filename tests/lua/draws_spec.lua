@@ -39,6 +39,36 @@ local function losses(tester, trials, recorded)
    return list, session.trials
 end
 
+describe("a run that is resumed", function()
+   -- The trials that are made where the first five of six are recorded; each has a load of 1 s.
+   local function made(remembers)
+      local list, recorded = {}, {}
+      for i = 1, 5 do
+         recorded[i] = { test = "t", frame_size = 64, direction = "d", intended_fps = 1, duration_s = 1,
+            validity = "valid", lost = 0 }
+      end
+      local session = Session.new { retries = 0, phases = { learning_wait = 0.5, drain = 0.5, settle = 0 },
+         sink = function() end, recorded = recorded, remembers = remembers }
+      session.before = 0
+      for _ = 1, 6 do
+         session:trial { test = "t", frame_size = 64, direction = "d", fps = 1, seconds = 1,
+            make = function(ask)
+               list[#list + 1] = ask.number
+               return recorded[1]
+            end }
+      end
+      return table.concat(list, " ")
+   end
+
+   it("makes again what the device has not forgotten, and at least the last trial", function()
+      assert.equal("6", made(nil))
+      assert.equal("5 6", made(0))
+      assert.equal("3 4 5 6", made(3))
+      assert.equal("2 3 4 5 6", made(3.5))
+      assert.equal("1 2 3 4 5 6", made(math.huge))
+   end)
+end)
+
 describe("random loss of the reference device", function()
    it("differs from trial to trial as independent draws do", function()
       local list = with_tester(function(tester)

@@ -23,7 +23,8 @@
 --    fleet                 whether its ports may belong to agents (framegauge.fleet); or a rule for these,
 --                          function(values, found)
 --    two_testers(values)   whether one of the ports is a remote tester's
---    remembers             whether trials find in the device what earlier ones left there
+--    remembers             whether trials find in the device what earlier ones left there; a resumed run
+--                          makes some of these again (framegauge.trial.session)
 --    one_queue             whether it uses one queue of each port
 --    tcp                   whether its traffic is TCP's, whose segments a port may cut and join (`,offload`)
 --    one_lcore_a_port      whether a port is sent to and received from on one lcore; or function(plan)

@@ -116,6 +116,14 @@ local function show_progress(screen, progress)
    end
 end
 
+-- For how long trials find addresses in the device that earlier ones left there, seconds. A device that is
+-- not ours keeps its addresses while the run stands still: the last trial made again refreshes them.
+local function remembered(plan)
+   local device = plan.reference_switch or plan.reference_device
+   local ageing = device and device.mac_table and device.mac_table.ageing
+   return registry.of(plan.test).remembers and (ageing == 0 and math.huge or ageing or 0) or nil
+end
+
 --- Measure until done, interrupted or broken.
 -- @param recorded  trials of the run that is resumed; or nil
 -- @param screen    as M.main takes it
@@ -130,7 +138,7 @@ local function measure(plan, tester, folder, recorded, screen)
       retries = phases.retries or 0,
       phases = phases,
       recorded = recorded,
-      remembers = registry.of(plan.test).remembers,
+      remembers = remembered(plan),
       watch = progress,
       say = function(message)
          screen:say(message .. "\n")

@@ -19,7 +19,8 @@ Session.__index = Session
 -- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
 -- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
 -- @param o.recorded trials of the run that is resumed (framegauge.run.resume); may be nil
--- @param o.remembers  whether trials find in the device what earlier ones left there, such as addresses
+-- @param o.remembers  for how long trials find in the device what earlier ones left there, such as addresses:
+--                   seconds, 0 = the last trial alone counts; nil: not at all
 -- @param o.watch    object with started(ask), finished(record) and recalled(ask, record), for a person who is
 --                   waiting; may be nil
 -- @param o.say      function(text): shows a person a line; may be nil without a person
@@ -36,6 +37,7 @@ function Session.new(o)
       say = o.say,
       changes = undo.group(), -- of the host, for a trial; put back at the end of the run
       trials = {}, -- every record so far, invalid ones too
+      recalled = {}, -- what was asked of recorded trials
       seconds = 0, -- that they take with all waits
       held = {}, -- by kind of trial: frames close together that the device did not lose
    }, Session)
@@ -142,12 +144,18 @@ function Session:make(ask)
 end
 
 -- Before the first trial of a resumed run that has no record: a device that remembers is brought to where the
--- last recorded trial had left it, by making that once more for nobody.
+-- recorded trials had left it, by making those once more for nobody that it has not forgotten, and the last.
+-- Waits may be shorter than the plan has them and do not count.
 function Session:restore()
-   if self.remembers and self.last then
-      self:make(self.last)
+   local list = self.remembers and self.recalled or {}
+   local first, seconds = #list, 0
+   while first > 1 and seconds + list[first].seconds < self.remembers do
+      seconds, first = seconds + list[first].seconds, first - 1
    end
-   self.last = nil
+   for i = math.max(1, first), #list do
+      self:make(list[i])
+   end
+   self.recalled = {}
 end
 
 function Session:once(ask)
@@ -156,7 +164,7 @@ function Session:once(ask)
    self.seconds = self.seconds + self:seconds_of(ask)
    local recalled = self:recall(ask)
    if recalled then
-      self.last = ask
+      table.insert(self.recalled, ask)
       return self:learn(ask, recalled)
    end
    self:restore()
