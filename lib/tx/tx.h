@@ -98,7 +98,7 @@ void tx_give(struct tx *tx, struct tx_order *order);
 
 /* line.c */
 
-/** The queues from @p first on are those of one port: tell their tasks, which are ready, what others send. */
+/** All queues from @p first on belong to one port: tell their tasks, which are ready, what others send. */
 void tx_share_line(struct tx *tx, unsigned first, unsigned queues);
 /** How long frames of a stream waited in its port at most, ns; at any time. */
 uint64_t tx_own_queue(const struct tx *tx, const struct tx_stream *stream);

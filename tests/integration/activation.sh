@@ -13,7 +13,8 @@ trap 'rm -rf "$work"' EXIT
 
 mapfile -t cpus < <(/usr/bin/python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)), sep="\n")')
 near= far=
-[ ${#cpus[@]} -lt 2 ] || near="lcores: [${cpus[0]}, ${cpus[-1]}]" far="host: {lcores: [${cpus[-1]}, ${cpus[0]}]}"
+[ ${#cpus[@]} -lt 2 ] ||
+	near="lcores: [${cpus[0]}, ${cpus[-1]}]" far="host: {lcores: [${cpus[-1]}, ${cpus[0]}]}"
 cat >"$work/far.yaml" <<EOF
 test: reflect
 $far

@@ -86,7 +86,7 @@ function M.of(plan)
       note(o.learning_wait < MIN_WAIT or o.drain < MIN_WAIT or o.settle < MIN_SETTLE,
          "short waits (%g s, %g s, %g s; section 23 asks for %g s, %g s, %g s)", o.learning_wait, o.drain,
          o.settle, MIN_WAIT, MIN_WAIT, MIN_SETTLE)
-      local sizes = #tables.map(o.frame_sizes, function(size) return tonumber(size) end) -- mixes are none
+      local sizes = #tables.map(o.frame_sizes, function(size) return tonumber(size) end) -- of mixes nil
       note(sizes < MIN_SIZES, "fewer than five frame sizes (%d; section 9)", sizes)
       for _, row in ipairs(LEAST) do
          local test, key, what, least, section = unpack(row)

@@ -13,11 +13,12 @@ local units = require "framegauge.text.units"
 
 local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 
--- Of a reference switch what lies ahead follows from its keys; of any other device it is a bound. Once tests of
--- addresses are made, the table of the switch is full, and it floods the frames of all others.
+-- Of a reference switch what lies ahead follows from its keys; of any other device it is a bound. Once tests
+-- of addresses are made, the table of the switch is full, and it floods the frames of all others.
 local M = suite.method {
    key = "rfc2889", title = "RFC 2889", modules = { mesh, caching, congestion, errored, pressure },
-   last = caching, bound = function(plan) return plan.reference_switch and outlook.ABOUT or outlook.AT_MOST end,
+   last = caching,
+   bound = function(plan) return plan.reference_switch and outlook.ABOUT or outlook.AT_MOST end,
 }
 
 --- What keeps the plan from being run on this tester; nil when nothing does.
