@@ -4,8 +4,8 @@
 -- figure of each test, and a comparison with itself and with a worse device. The runs come from
 -- report_cells_spec, too.
 local compare = require "framegauge.report.compare"
-local criteria = require "framegauge.methods.criteria"
-local figures = require "framegauge.methods.figures"
+local criteria = require "framegauge.methods.common.criteria"
+local figures = require "framegauge.methods.common.figures"
 local fixture = require "fixture"
 local interrupted = require "interrupted"
 local methods = require "framegauge.methods"

@@ -4,9 +4,9 @@
 -- was found; and the files for CI, which have a case for each row. What is asked of whole runs is in
 -- every_method_spec.
 local cases = require "framegauge.report.cases"
-local criteria = require "framegauge.methods.criteria"
+local criteria = require "framegauge.methods.common.criteria"
 local estimate = require "framegauge.run.estimate"
-local figures = require "framegauge.methods.figures"
+local figures = require "framegauge.methods.common.figures"
 local fixture = require "fixture"
 local heading = require "framegauge.report.html.heading"
 local methods = require "framegauge.methods"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local figures = require "framegauge.methods.figures"
+local figures = require "framegauge.methods.common.figures"
 local methods = require "framegauge.methods"
 local reference = require "framegauge.report.reference"
 local results = require "framegauge.report.result"

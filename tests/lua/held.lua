@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Criteria, held against results.
-local criteria = require "framegauge.methods.criteria"
+local criteria = require "framegauge.methods.common.criteria"
 
 local M = {}
 

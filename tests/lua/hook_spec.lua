@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- A program of the plan that does something to the device while a trial is made.
-local hook = require "framegauge.methods.hook"
+local hook = require "framegauge.methods.common.hook"
 local job = require "framegauge.core.job"
 local scratch = require "scratch"
 local uv = require "luv"

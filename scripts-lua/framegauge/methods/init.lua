@@ -17,7 +17,7 @@
 --    have:
 --                                      list of { name, text }; a method may have none
 --    subjects(plan)                    what criteria can be about beyond tests, frame sizes and directions
---                                      (framegauge.methods.criteria); a method may have none
+--                                      (framegauge.methods.common.criteria); a method may have none
 --    directions(plan, table)           directions that rows of a table of its results have; without it: from
 --                                      each port to each other
 --    run(plan, tester, session, results)  measures, and adds to the results as it finds them

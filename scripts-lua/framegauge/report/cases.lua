@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The rows of a result as cases of a test, for programs that think in those: junit.xml and result.jtl.
-local criteria = require "framegauge.methods.criteria"
+local criteria = require "framegauge.methods.common.criteria"
 local mixes = require "framegauge.core.mixes"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"

@@ -2,13 +2,13 @@
 
 --- A figure or a verdict of one row before and after: what has changed.
 --
--- A figure (framegauge.methods.figures) of one run on each side is judged by the bounds of its uncertainty
+-- A figure (methods.common.figures) of one run on each side is judged by the bounds of its uncertainty
 -- where both runs have them, and else by its resolution: a change counts where it is more than both leave
 -- open together. Several runs on each side have a median and a spread: a change of the median counts where it
 -- is more than the resolution, and where the spread does not explain it (framegauge.trial.significance).
 -- A row that no longer passes or is no longer valid, in no run where it was in all, is worse, whatever its
 -- figures.
-local figures = require "framegauge.methods.figures"
+local figures = require "framegauge.methods.common.figures"
 local show = require "framegauge.text.show"
 local significance = require "framegauge.trial.significance"
 local stats = require "framegauge.trial.stats"

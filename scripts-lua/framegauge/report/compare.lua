@@ -7,7 +7,7 @@
 -- (tester-limited, invalid) are shown and not judged. Rows that only one side has are named.
 local change = require "framegauge.report.change"
 local files = require "framegauge.report.files"
-local figures = require "framegauge.methods.figures"
+local figures = require "framegauge.methods.common.figures"
 local grid = require "framegauge.text.grid"
 local json = require "framegauge.text.json"
 local plan_help = require "framegauge.plan.help"

@@ -3,7 +3,7 @@
 --- Every figure of a result as documentation: `framegauge help results` and docs/reference/figures.md, by its
 -- row.
 local columns = require("framegauge.text.columns").described
-local criteria = require("framegauge.methods.figures").criteria
+local criteria = require("framegauge.methods.common.figures").criteria
 local methods = require "framegauge.methods"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"

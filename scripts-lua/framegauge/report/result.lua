@@ -5,7 +5,7 @@
 -- Its rows are the method's (framegauge.methods.<name>.result) and the ones here. Everything in it
 -- follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so
 -- that two runs in the wire's own time give the same bytes.
-local criteria = require "framegauge.methods.criteria"
+local criteria = require "framegauge.methods.common.criteria"
 local json = require "framegauge.text.json"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
@@ -167,7 +167,7 @@ end
 --- Put together what a run found.
 -- @param o.plan, o.ports, o.trials, o.generator  as they are
 -- @param o.results       rows by test: { throughput = {...}, latency = {...} }
--- @param o.expectations  of criteria (framegauge.methods.criteria)
+-- @param o.expectations  of criteria (framegauge.methods.common.criteria)
 -- @param o.calibration   framegauge.run.calibration's find
 -- @param o.conformance   of the method, or nil
 -- @param o.interrupted   whether the run ended before its plan did

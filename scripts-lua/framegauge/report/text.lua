@@ -4,7 +4,7 @@
 local format = require "framegauge.text.format"
 local grid = require "framegauge.text.grid"
 local methods = require "framegauge.methods"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local notes = require "framegauge.report.notes"
 local show = require "framegauge.text.show"
 local stats = require "framegauge.trial.stats"

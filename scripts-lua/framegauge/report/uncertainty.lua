@@ -4,7 +4,7 @@
 --
 -- A figure whose result row has `uncertainty` gets one where the method can defend it, under its key in the
 -- object `uncertainty` of its row. Only valid rows have one: what the tester limited is a bound itself.
-local figures = require "framegauge.methods.figures"
+local figures = require "framegauge.methods.common.figures"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"

@@ -4,7 +4,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local methods = require "framegauge.methods"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local registry = require "framegauge.plan.registry"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"

@@ -9,7 +9,7 @@ local ansi = require "framegauge.text.ansi"
 local bars = require "framegauge.text.bars"
 local calibration = require "framegauge.run.calibration"
 local captures = require "framegauge.run.captures"
-local criteria = require "framegauge.methods.criteria"
+local criteria = require "framegauge.methods.common.criteria"
 local failure = require "framegauge.core.failure"
 local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
@@ -295,7 +295,7 @@ end
 --- Run a plan. Call it inside a job.
 -- @param plan            a loaded plan (framegauge.plan)
 -- @param options.out      the result folder; default: one of its own under framegauge-runs
--- @param options.expect   further criteria (framegauge.methods.criteria)
+-- @param options.expect   further criteria (framegauge.methods.common.criteria)
 -- @param options.capture  list of "PORT=FILE": what these ports receive in all trials (run/captures.lua)
 -- @param options.earlier  the run to resume (framegauge.run.resume); its folder is the result folder
 -- @param options.tester   an open tester to run it on, which stays open; default: one of its own

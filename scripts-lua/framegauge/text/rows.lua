@@ -32,7 +32,7 @@
 --    n         key of the count on which the figure rests, in the same object or one around it: of frames,
 --              pairs or trials. Tables show it behind the figure
 --    better, criterion, resolution, main, coverage, plain  what makes it a figure that can be asked
---              for and compared (framegauge.methods.figures, .criteria)
+--              for and compared (framegauge.methods.common.figures, .criteria)
 --    apart     of an object: its figures are in no table of the record
 --
 -- From a record come the order of keys and the nulls of result.json (published), what is checked when a trial

@@ -5,7 +5,7 @@
 local format = require "framegauge.text.format"
 local identify = require "framegauge.methods.characterise.identify"
 local mac_table = require "framegauge.methods.characterise.mac_table"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local parameters = require "framegauge.methods.characterise.parameters"
 local plan_rows = require "framegauge.methods.characterise.plan"
 local prediction = require "framegauge.methods.characterise.prediction"

@@ -78,7 +78,7 @@ local DETAIL = "terminal html" -- not in the summary
 local NAMED = { base_latency = "latency" } -- in criteria
 
 -- A figure, the column that shows it with its range, and the bound that a criterion asks for.
--- @param better  as in framegauge.methods.figures
+-- @param better  as in framegauge.methods.common.figures
 local function parameter(key, unit, help, col, at, better)
    return { key, OF_UNIT[unit], help, null = true }, {
       col = col, unit = SHOWN[unit], as = "plain", at = at or "terminal summary html",

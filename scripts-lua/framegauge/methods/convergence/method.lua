@@ -7,10 +7,10 @@
 -- link, by the person at the terminal, or by the reference device itself.
 local event = require "framegauge.methods.convergence.event"
 local format = require "framegauge.text.format"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local trials = require "framegauge.methods.convergence.trials"
 local units = require "framegauge.text.units"
 local uv = require "luv"

@@ -6,7 +6,7 @@
 -- of them together are sampled over time.
 local address = require "framegauge.plan.address"
 local format = require "framegauge.text.format"
-local hook = require "framegauge.methods.hook"
+local hook = require "framegauge.methods.common.hook"
 local host = require "framegauge.tester.host"
 local loads = require "framegauge.traffic.loads"
 local octets = require "framegauge.core.octets"

@@ -7,7 +7,7 @@
 -- valid figure are asked once more at the end, in the rounds in which they were.
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local rounds = require "framegauge.methods.mesh.rounds"
 local tables = require "framegauge.core.tables"
 local throughput = require "framegauge.methods.mesh.throughput"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Whether a plan keeps to the letter of RFC 2544, and where not.
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 
 local M = {}

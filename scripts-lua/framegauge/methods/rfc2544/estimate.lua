@@ -6,7 +6,7 @@
 -- expectation; how far off it may be is found by rehearsing (rehearsal.lua) with very different ones.
 local budget = require "framegauge.methods.rfc2544.budget"
 local format = require "framegauge.text.format"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local rehearsal = require "framegauge.methods.rfc2544.rehearsal"
 local tests = require "framegauge.methods.rfc2544.tests"
 local units = require "framegauge.text.units"

@@ -9,7 +9,7 @@
 -- back in bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and
 -- the other one when the tester could not (its own link went down with the device).
 local common = require "framegauge.methods.rfc2544.common"
-local hook = require "framegauge.methods.hook"
+local hook = require "framegauge.methods.common.hook"
 local mixes = require "framegauge.core.mixes"
 local stats = require "framegauge.trial.stats"
 local uv = require "luv"
@@ -17,7 +17,7 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
---- Have the device reset while a trial is made, as framegauge.methods.hook has it.
+--- Have the device reset while a trial is made, as framegauge.methods.common.hook has it.
 -- @return function(make) that calls make() for the counts of the trial and returns them, with how the reset
 --         went as `reset`
 function M.around(o)

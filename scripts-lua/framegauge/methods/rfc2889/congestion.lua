@@ -15,7 +15,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 
 local M = {}

@@ -4,7 +4,7 @@
 -- (framegauge.text.rows).
 local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local trial = require "framegauge.trial.result"
 local tunnel = require "framegauge.traffic.tunnel"
 local verdict = require "framegauge.text.verdict"

@@ -4,9 +4,9 @@
 -- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
 local common = require "framegauge.methods.rfc6349.common"
 local format = require "framegauge.text.format"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local steps = require "framegauge.methods.rfc6349.path"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"

@@ -5,7 +5,7 @@
 local flow_control = require "framegauge.trial.flow_control"
 local stack = require "framegauge.traffic.stack"
 local stats = require "framegauge.trial.stats"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 
 local M = {}

@@ -4,7 +4,7 @@
 local components = require "framegauge.trial.components"
 local flow_control = require "framegauge.trial.flow_control"
 local rows = require "framegauge.text.rows"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
 local uncertainty = require "framegauge.trial.uncertainty"

@@ -4,7 +4,7 @@
 local components = require "framegauge.trial.components"
 local l4 = require "framegauge.methods.l4.result"
 local rows = require "framegauge.text.rows"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 

@@ -3,7 +3,7 @@
 --- Result rows of RFC 9693: for each test a list of rows (framegauge.text.rows).
 local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
 

@@ -6,11 +6,11 @@
 -- Results are a list of services, each with its steps, its performance and a verdict.
 local configuration = require "framegauge.methods.y1564.configuration"
 local format = require "framegauge.text.format"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local paths = require "framegauge.methods.y1564.paths"
 local performance = require "framegauge.methods.y1564.performance"
 local steps = require "framegauge.methods.y1564.steps"
-local suite = require "framegauge.methods.suite"
+local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"

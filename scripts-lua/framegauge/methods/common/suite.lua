@@ -3,7 +3,7 @@
 --- Methods that are several tests with rows of frame sizes, such as RFC 2889, 3918 and 8239: all that these
 -- have in common. A method's own files hold what only it knows.
 local format = require "framegauge.text.format"
-local outlook = require "framegauge.methods.outlook"
+local outlook = require "framegauge.methods.common.outlook"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -67,7 +67,7 @@ function M.unflooded(records)
 end
 
 --- What `run --dry-run` says.
--- @param parts  framegauge.methods.outlook
+-- @param parts  framegauge.methods.common.outlook
 -- @param lines  what else is to be said, of the waits too
 function M.outlook(parts, notes, lines)
    local bound = parts.bound or outlook.ABOUT
@@ -100,7 +100,7 @@ end
 -- @param o.key, o.title      of the method
 -- @param o.modules           list
 -- @param o.last              one of them, whose tests are made behind all others; or nil
--- @param o.bound(plan)       how sure the parts are (framegauge.methods.outlook); or nil
+-- @param o.bound(plan)       how sure the parts are (framegauge.methods.common.outlook); or nil
 -- @param o.lines(plan, waits)  what --dry-run prints behind the table, where that is more than the waits
 function M.method(o)
    local key, of, method = o.key, by_test(o.modules), { TITLE = o.title }

@@ -4,7 +4,7 @@
 --
 --    [SUBJECT.]FIGURE>=VALUE[@SUBJECT]... [with 95% confidence]        or <=
 --
--- A figure is one of framegauge.methods.figures, by its key, its key without the unit, or `criterion` of its
+-- A figure is one of methods.common.figures, by its key, its key without the unit, or `criterion` of its
 -- row. It is asked of all rows that have it and that are about all subjects: a test, a frame size, a
 -- direction, and what the method adds, such as services and streams. With a confidence it is not the figure
 -- that must reach the value but the bound of its uncertainty: what cannot be shown to have reached it has not
@@ -20,7 +20,7 @@
 --
 -- and one of a table (framegauge.report.view): `asked`, a key: rows that have it count only where a subject
 -- is a value of it.
-local figures = require "framegauge.methods.figures"
+local figures = require "framegauge.methods.common.figures"
 local methods = require "framegauge.methods"
 local mixes = require "framegauge.core.mixes"
 local show = require "framegauge.text.show"
