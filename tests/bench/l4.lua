@@ -3,7 +3,7 @@
 --- The L4 engine as the thing measured: both ends on one lcore over the wire, or a process each over memif.
 local child = require "child"
 local job = require "framegauge.core.job"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local octets = require "framegauge.core.octets"
 local settings = require "framegauge.methods.l4.settings"
 local tester = require "tester"

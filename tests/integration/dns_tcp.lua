@@ -5,7 +5,7 @@
 local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 local trial = require "framegauge.l4.trial"
 local uv = require "luv"
 

@@ -2,7 +2,7 @@
 
 -- A device that forwards its first frames and swallows all others: what waits then is a failure, exactly.
 local json = require "framegauge.text.json"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"

@@ -2,7 +2,7 @@
 
 -- Pages between two ports of the reference device, both ends ours: what round trips, rate and dependencies
 -- make of the time that a page takes, whatever is lost; pages out of HAR files; what a plan may not ask for.
-local har = require "framegauge.methods.l4.har"
+local har = require "framegauge.methods.l4.plan.har"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local schema = require "result_schema"

@@ -3,7 +3,7 @@
 -- The arithmetic of Y.1564: which loads, which limits, what is inferred.
 local configuration = require "framegauge.methods.y1564.configuration"
 local loads = require "framegauge.methods.y1564.loads"
-local paths = require "framegauge.methods.y1564.paths"
+local paths = require "framegauge.methods.y1564.plan.paths"
 local plans = require "framegauge.plan"
 local steps = require "framegauge.methods.y1564.steps"
 

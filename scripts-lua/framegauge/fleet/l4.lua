@@ -5,7 +5,7 @@
 -- An agent is told its side: a kind of application that needs no more than numbers, the address of its port
 -- and the other side's. It runs its own from the agreed start, and its counts go to the journal as those
 -- of any trial. No figure is made of the clocks of both, so none depends on how far these are apart.
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local octets = require "framegauge.core.octets"
 local policy = require "framegauge.fleet.policy"
 local tables = require "framegauge.core.tables"

@@ -117,8 +117,8 @@ end
 -- @param o.page         of PAGE, HTTP2 and HTTP3, client: what it loads, as framegauge.l4.page takes it; nil:
 --                       no page
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
--- @param o.tls          as framegauge.methods.l4.tls makes it; nil: none
--- @param o.quic         as framegauge.methods.l4.quic makes it; nil: none
+-- @param o.tls          as framegauge.methods.l4.plan.tls makes it; nil: none
+-- @param o.quic         as framegauge.methods.l4.plan.quic makes it; nil: none
 -- @return what must be kept until the worker is made
 function M.fill(out, o)
    out.kind, out.server, out.ipv6 = o.test, o.server == true, o.address:find(":", 1, true) ~= nil

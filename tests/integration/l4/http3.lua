@@ -6,8 +6,8 @@
 local here = debug.getinfo(1, "S").source:match "^@(.*/)"
 local ours = dofile(here .. "ours.lua")
 local job = require "framegauge.core.job"
-local quic = require "framegauge.methods.l4.quic"
-local tls = require "framegauge.methods.l4.tls"
+local quic = require "framegauge.methods.l4.plan.quic"
+local tls = require "framegauge.methods.l4.plan.tls"
 
 local folder, ask = ...
 local there = ours.set(select(3, ...))

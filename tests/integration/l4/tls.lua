@@ -7,7 +7,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*/)"
 local ours = dofile(here .. "ours.lua")
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 local uv = require "luv"
 
 local folder, namespace, peers = ...

@@ -4,7 +4,7 @@
 -- tester sent them as it should have.
 local format = require "framegauge.text.format"
 local iperf = require "framegauge.methods.l4.iperf3"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local trial = require "framegauge.trial"
 
 local M = {}

@@ -7,7 +7,7 @@
 -- defaults; quantities are text with a unit ("20ms") or numbers in seconds and bytes.
 local arguments = require "framegauge.plan.arguments"
 local cases = require "framegauge.methods.l4.test"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local plans = require "framegauge.plan"
 local rows = require("framegauge.methods.l4.plan").row
 local Session = require "framegauge.trial.session"

@@ -8,7 +8,7 @@
 -- so that a device that stalls is not asked less for it. Each takes a number of transactions, and that is the
 -- load.
 local cases = require "framegauge.methods.l4.test"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local search = require "framegauge.search"
 local settings = require "framegauge.methods.l4.settings"
 local verdict = require "framegauge.text.verdict"

@@ -2,11 +2,11 @@
 
 --- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
 local iperf = require "framegauge.methods.l4.iperf3"
-local kinds = require "framegauge.methods.l4.kinds"
-local quic = require "framegauge.methods.l4.quic"
+local kinds = require "framegauge.methods.l4.plan.kinds"
+local quic = require "framegauge.methods.l4.plan.quic"
 local octets = require "framegauge.core.octets"
 local tables = require "framegauge.core.tables"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 
 local M = {}
 

@@ -3,10 +3,10 @@
 --- Campaigns: which cases there are of a plan. A case is a test with settings of its own
 -- (framegauge.methods.l4.test).
 local ethernet = require "framegauge.core.ethernet"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local settings = require "framegauge.methods.l4.settings"
 local tables = require "framegauge.core.tables"
-local transports = require "framegauge.methods.l4.transports"
+local transports = require "framegauge.methods.l4.plan.transports"
 local units = require "framegauge.text.units"
 
 local M = {}

@@ -5,15 +5,15 @@
 -- over TCP on the same path. A repetition has the same losses in all tests, so ratios are taken in each
 -- repetition, and their interval is the interval of the mean of these.
 local app = require "framegauge.l4.app"
-local kinds = require "framegauge.methods.l4.kinds"
-local quic = require "framegauge.methods.l4.quic"
+local kinds = require "framegauge.methods.l4.plan.kinds"
+local quic = require "framegauge.methods.l4.plan.quic"
 local records = require "framegauge.l4.record"
 local rows = require "framegauge.text.rows"
 local settings = require "framegauge.methods.l4.settings"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.l4.theory"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 local uncertainty = require "framegauge.trial.uncertainty"
 
 local M = {}

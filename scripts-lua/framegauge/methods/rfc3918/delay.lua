@@ -6,7 +6,7 @@
 -- One group, to which frames are sent all the time. A join counts from the last bit of the report to the
 -- first bit of the first frame; a leave from the last bit of the leave to the last bit of the last frame.
 -- Both are known to the time between two frames, and contain the latency of the device: `net` is without.
-local formats = require "framegauge.methods.rfc3918.formats"
+local formats = require "framegauge.methods.rfc3918.plan.formats"
 local groups = require "framegauge.traffic.groups"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"

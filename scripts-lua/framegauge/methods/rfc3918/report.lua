@@ -3,7 +3,7 @@
 --- RFC 3918: the tests of multicast, a section for each, with the graphs that it asks for.
 local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
-local formats = require "framegauge.methods.rfc3918.formats"
+local formats = require "framegauge.methods.rfc3918.plan.formats"
 local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc3918.result"

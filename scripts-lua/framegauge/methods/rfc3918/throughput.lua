@@ -5,7 +5,7 @@
 -- A frame counts at each receiver. A load passes that loses no frame at any of them; the throughput is that
 -- of the source, and the aggregate what all receivers get of it.
 local ethernet = require "framegauge.core.ethernet"
-local formats = require "framegauge.methods.rfc3918.formats"
+local formats = require "framegauge.methods.rfc3918.plan.formats"
 local search = require "framegauge.search"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"

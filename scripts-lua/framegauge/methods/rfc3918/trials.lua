@@ -9,7 +9,7 @@
 -- compared.
 local common = require "framegauge.methods.rfc2544.common"
 local format = require "framegauge.text.format"
-local formats = require "framegauge.methods.rfc3918.formats"
+local formats = require "framegauge.methods.rfc3918.plan.formats"
 local frame = require "framegauge.traffic.frame"
 local groups = require "framegauge.traffic.groups"
 local octets = require "framegauge.core.octets"

@@ -8,7 +8,7 @@ local phases = require "framegauge.methods.rfc9411.phases"
 local search = require "framegauge.search"
 local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 

@@ -6,7 +6,7 @@ local criteria = require "framegauge.methods.rfc9411.criteria"
 local records = require "framegauge.l4.record"
 local settings = require "framegauge.methods.l4.settings"
 local theory = require "framegauge.l4.theory"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 local trial = require "framegauge.l4.trial"
 local app = require "framegauge.l4.app"
 

@@ -5,7 +5,7 @@
 local octets = require "framegauge.core.octets"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 local units = require "framegauge.text.units"
 
 local TESTS = { "connections", "http_throughput", "latency", "concurrent" }

@@ -37,7 +37,7 @@ end
 
 --- Figures of one stream.
 -- @param direction  of a trial record (framegauge.trial)
--- @param path       framegauge.methods.y1564.paths
+-- @param path       framegauge.methods.y1564.plan.paths
 -- @param colour     of its frames as they are sent
 -- @param statistic  of the delay variation: "p999" or "range"
 -- @return tx, rx, lost, loss_ratio with judged_tx and judged_lost that it is of, offered and received rates

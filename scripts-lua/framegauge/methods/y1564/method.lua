@@ -7,7 +7,7 @@
 local configuration = require "framegauge.methods.y1564.configuration"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.common.outlook"
-local paths = require "framegauge.methods.y1564.paths"
+local paths = require "framegauge.methods.y1564.plan.paths"
 local performance = require "framegauge.methods.y1564.performance"
 local steps = require "framegauge.methods.y1564.steps"
 local suite = require "framegauge.methods.common.suite"

@@ -8,7 +8,7 @@ local criteria = require "framegauge.methods.y1564.criteria"
 local figures = require "framegauge.methods.y1564.figures"
 local frames = require "framegauge.methods.y1564.frames"
 local loads = require "framegauge.methods.y1564.loads"
-local paths = require "framegauge.methods.y1564.paths"
+local paths = require "framegauge.methods.y1564.plan.paths"
 local tables = require "framegauge.core.tables"
 
 local M = { NAME = "y1564.performance" }

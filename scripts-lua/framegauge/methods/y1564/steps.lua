@@ -8,7 +8,7 @@
 local criteria = require "framegauge.methods.y1564.criteria"
 local ethernet = require "framegauge.core.ethernet"
 local loads = require "framegauge.methods.y1564.loads"
-local paths = require "framegauge.methods.y1564.paths"
+local paths = require "framegauge.methods.y1564.plan.paths"
 local units = require "framegauge.text.units"
 
 local M = {}

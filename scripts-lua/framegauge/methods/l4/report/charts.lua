@@ -4,7 +4,7 @@
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.l4.result"
 local tables = require "framegauge.report.html.tables"

@@ -4,7 +4,7 @@
 -- connections of a trial are one stream here. What iperf3 takes from the kernel (who listens on which
 -- socket, the processor's load) is not there.
 local json = require "framegauge.text.json"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local results = require "framegauge.iperf3.results"
 local tables = require "framegauge.core.tables"
 

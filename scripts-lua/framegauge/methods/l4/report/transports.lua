@@ -6,7 +6,7 @@ local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.l4.result"
 local tables = require "framegauge.report.html.tables"
-local transports = require "framegauge.methods.l4.transports"
+local transports = require "framegauge.methods.l4.plan.transports"
 local units = require "framegauge.text.units"
 
 local M = {}

@@ -2,7 +2,7 @@
 
 --- What was agreed of each service, and the sheet on which both sides sign that it was kept.
 local h = require "framegauge.text.xml"
-local paths = require "framegauge.methods.y1564.paths"
+local paths = require "framegauge.methods.y1564.plan.paths"
 local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.text.units"
 local formatters = require "framegauge.report.html.formatters"

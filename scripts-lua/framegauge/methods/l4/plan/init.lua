@@ -4,13 +4,13 @@
 -- tester. In the notation of plan/rows.lua and plan/registry.lua.
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
-local groups = require "framegauge.methods.l4.groups"
-local kinds = require "framegauge.methods.l4.kinds"
-local quic = require "framegauge.methods.l4.quic"
+local groups = require "framegauge.methods.l4.plan.groups"
+local kinds = require "framegauge.methods.l4.plan.kinds"
+local quic = require "framegauge.methods.l4.plan.quic"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
-local tls = require "framegauge.methods.l4.tls"
-local transports = require "framegauge.methods.l4.transports"
+local tls = require "framegauge.methods.l4.plan.tls"
+local transports = require "framegauge.methods.l4.plan.transports"
 local units = require "framegauge.text.units"
 
 -- "TCP_STREAM: payload from client to server; ..."

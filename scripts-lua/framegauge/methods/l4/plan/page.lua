@@ -2,7 +2,7 @@
 
 --- The tests PAGE, TLS_PAGE, PAGE2 and PAGE3: the page of the group `l4.page` of a plan, given or out of a
 -- HAR file, and the figures of pages. Their C side is lib/apps/page.c.
-local har = require "framegauge.methods.l4.har"
+local har = require "framegauge.methods.l4.plan.har"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 

@@ -34,12 +34,12 @@
 --
 -- A test is added by a row here; its C side is in lib/apps.
 local app = require "framegauge.l4.app"
-local dns = require "framegauge.methods.l4.dns"
-local ftp = require "framegauge.methods.l4.ftp"
-local http = require "framegauge.methods.l4.http"
-local pages = require "framegauge.methods.l4.page"
+local dns = require "framegauge.methods.l4.plan.dns"
+local ftp = require "framegauge.methods.l4.plan.ftp"
+local http = require "framegauge.methods.l4.plan.http"
+local pages = require "framegauge.methods.l4.plan.page"
 local ping = require "framegauge.methods.l4.ping"
-local quic = require "framegauge.methods.l4.quic"
+local quic = require "framegauge.methods.l4.plan.quic"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.l4.theory"
 

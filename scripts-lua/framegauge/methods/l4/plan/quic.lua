@@ -7,7 +7,7 @@ local ethernet = require "framegauge.core.ethernet"
 local ffi = require "ffi"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
-local tls = require "framegauge.methods.l4.tls"
+local tls = require "framegauge.methods.l4.plan.tls"
 
 local M = {}
 

@@ -7,7 +7,7 @@
 -- A repetition has random draws of its own (fg_device_reset), the same for all tests of a path: whether the
 -- n-th frame of a way is lost follows from the seed, the repetition and n alone.
 local format = require "framegauge.text.format"
-local kinds = require "framegauge.methods.l4.kinds"
+local kinds = require "framegauge.methods.l4.plan.kinds"
 local paths = require "framegauge.plan.paths"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"

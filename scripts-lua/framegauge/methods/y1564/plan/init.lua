@@ -3,7 +3,7 @@
 --- ITU-T Y.1564, service activation, in a plan: its keys, what must hold between them, and what it needs of
 -- the tester. In the notation of plan/rows.lua and plan/registry.lua.
 local ethernet = require "framegauge.core.ethernet"
-local paths = require "framegauge.methods.y1564.paths"
+local paths = require "framegauge.methods.y1564.plan.paths"
 local shared = require "framegauge.plan.shared_rows"
 local ports = require "framegauge.plan.ports"
 local shared_rules = require "framegauge.plan.shared_rules"

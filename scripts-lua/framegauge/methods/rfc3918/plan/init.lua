@@ -3,7 +3,7 @@
 --- RFC 3918 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
 -- notation of plan/rows.lua and plan/registry.lua.
 local ethernet = require "framegauge.core.ethernet"
-local formats = require "framegauge.methods.rfc3918.formats"
+local formats = require "framegauge.methods.rfc3918.plan.formats"
 local groups = require "framegauge.traffic.groups"
 local shared = require "framegauge.plan.shared_rows"
 local shared_rules = require "framegauge.plan.shared_rules"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 2544 in a plan: its keys, and what it needs of the tester; what must hold between the keys is in
--- plan_rules.lua. In the notation of plan/rows.lua and plan/registry.lua.
+-- rules.lua. In the notation of plan/rows.lua and plan/registry.lua.
 local shared = require "framegauge.plan.shared_rows"
 local mixes = require "framegauge.core.mixes"
 local presets = require "framegauge.search.mlr.presets"
@@ -248,7 +248,7 @@ local function shape_goals(throughput)
 end
 
 return {
-   name = "rfc2544", fleet = true, row = row, rules = require "framegauge.methods.rfc2544.plan_rules",
+   name = "rfc2544", fleet = true, row = row, rules = require "framegauge.methods.rfc2544.plan.rules",
    topology_key = "rfc2544.topology",
    topology = function(values)
       return values.rfc2544.topology
