@@ -7,7 +7,7 @@
 -- Agent rackN listens on FOLDER/rackN. Ends when its input does.
 package.path = arg[0]:match "^(.*)/bench/[^/]*$" .. "/lua/?.lua;" .. package.path
 local job = require "framegauge.core.job"
-local Link = require "framegauge.agent.link"
+local Link = require "framegauge.tester.remote.link"
 local uv = require "luv"
 local World = require "fleet_world"
 

@@ -9,7 +9,7 @@ local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local octets = require "framegauge.core.octets"
 local tester = require "tester"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 
 local work, device, ours, theirs, main, worker, seconds, mac = ...
 seconds = tonumber(seconds)

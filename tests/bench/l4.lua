@@ -7,7 +7,7 @@ local kinds = require "framegauge.methods.l4.plan.kinds"
 local octets = require "framegauge.core.octets"
 local settings = require "framegauge.methods.l4.settings"
 local tester = require "tester"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 local uv = require "luv"
 
 local M = {}

@@ -4,7 +4,7 @@
 local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 local uv = require "luv"
 
 local path, over = ...

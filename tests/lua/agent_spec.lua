@@ -2,13 +2,13 @@
 
 -- Two testers: how their clocks are compared, and what they tell each other.
 local Clock = require "framegauge.clock"
-local exchange = require "framegauge.agent.exchange"
+local exchange = require "framegauge.tester.remote.exchange"
 local json = require "framegauge.text.json"
 local address = require "framegauge.plan.address"
 local machine = require "framegauge.clock.machine"
 local pair = require "framegauge.clock.pair"
 local time = require "framegauge.clock.time"
-local ClockOffset = require "framegauge.agent.clock_offset"
+local ClockOffset = require "framegauge.tester.remote.clock_offset"
 
 local function state(o)
    return { synchronised = true, error_ns = 1e5, boot = o.boot or "one", raw = o.raw }

@@ -2,7 +2,7 @@
 
 -- What did not arrive as it was sent: in records, in the tables and in words.
 local cjson = require "cjson"
-local exchange = require "framegauge.agent.exchange"
+local exchange = require "framegauge.tester.remote.exchange"
 local notes_of = require "framegauge.report.notes"
 local scratch = require "scratch"
 local trial = require "framegauge.trial"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Characterisation: the arithmetic against worked examples, and devices that are known.
-local binomial = require "framegauge.trial.binomial"
+local binomial = require "framegauge.core.binomial"
 local ethernet = require "framegauge.core.ethernet"
 local identify = require "framegauge.methods.characterise.identify"
 local json = require "framegauge.text.json"

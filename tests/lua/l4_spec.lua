@@ -6,7 +6,7 @@ local held = require "held"
 local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
-local theory = require "framegauge.l4.theory"
+local theory = require "framegauge.traffic.l4.theory"
 local uv = require "luv"
 
 local CONFIG = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/l4-battery-reference.yaml"
@@ -175,7 +175,7 @@ describe("the battery", function()
       assert.equal(scratch.read(one .. "/l4.csv"), scratch.read(other .. "/l4.csv"))
    end)
 
-   -- a record of a trial as framegauge.l4.record makes it, as far as it is looked at
+   -- a record of a trial as framegauge.tester.l4.record makes it, as far as it is looked at
    local function record(role_seconds, total)
       local sides = {}
       for i, seconds in ipairs(role_seconds) do

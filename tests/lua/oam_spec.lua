@@ -2,10 +2,10 @@
 
 -- Active OAM: figures from records of probes that are written out here, and whole sessions through the
 -- reference device, whose delays and losses are known.
-local CommonTime = require "framegauge.oam.common_time"
+local CommonTime = require "framegauge.tester.oam.common_time"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
-local figures = require "framegauge.oam.figures"
+local figures = require "framegauge.tester.oam.figures"
 local json = require "framegauge.text.json"
 local oam = require "framegauge.methods.oam.method"
 local plan = require "framegauge.plan"

@@ -2,7 +2,7 @@
 
 -- What capture files may be like: written here byte by byte, as their formats say, and replayed.
 local ffi = require "ffi"
-local remarks = require "framegauge.replay.remarks"
+local remarks = require "framegauge.tester.replay.remarks"
 local replays = require "replays"
 local scratch = require "scratch"
 

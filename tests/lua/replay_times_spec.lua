@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- When the frames of a capture leave, and at which rate: by their times, which may be odd, or by ours.
-local pace = require "framegauge.replay.pace"
+local pace = require "framegauge.tester.replay.pace"
 local replays = require "replays"
 local scratch = require "scratch"
 local uv = require "luv"

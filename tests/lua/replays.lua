@@ -6,7 +6,7 @@ local assert = require "luassert"
 local job = require "framegauge.core.job"
 local pcap = require "framegauge.text.pcap"
 local plan = require "framegauge.plan"
-local replay = require "framegauge.replay"
+local replay = require "framegauge.tester.replay"
 local scratch = require "scratch"
 
 local M = {}

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge agent`: a tester controlled by another one (framegauge.agent.link), one at a time.
+--- `framegauge agent`: a tester controlled by another one (framegauge.tester.remote.link), one at a time.
 local Tester = require "framegauge.tester"
 local Clock = require "framegauge.clock"
-local ClockOffset = require "framegauge.agent.clock_offset"
+local ClockOffset = require "framegauge.tester.remote.clock_offset"
 local connection = require "framegauge.core.connection"
 local failure = require "framegauge.core.failure"
-local half_trial = require "framegauge.agent.half_trial"
+local half_trial = require "framegauge.tester.remote.half_trial"
 local job = require "framegauge.core.job"
-local Link = require "framegauge.agent.link"
+local Link = require "framegauge.tester.remote.link"
 local service = require "framegauge.core.service"
-local shared = require "framegauge.agent.shared"
+local shared = require "framegauge.tester.remote.shared"
 local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
 local user_error = require "framegauge.core.user_error"

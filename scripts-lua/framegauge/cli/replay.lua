@@ -3,15 +3,15 @@
 --- `framegauge replay`: send the frames of a capture file, and report what the other port received.
 local capture = require "framegauge.cli.capture"
 local captures = require "framegauge.tester.capture"
-local differences = require "framegauge.replay.differences"
+local differences = require "framegauge.tester.replay.differences"
 local failure = require "framegauge.core.failure"
 local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
 local named_file = require "framegauge.core.named_file"
 local load_plan = require "framegauge.cli.load_plan"
-local pace = require "framegauge.replay.pace"
+local pace = require "framegauge.tester.replay.pace"
 local parse = require "framegauge.cli.parse"
-local remarks = require "framegauge.replay.remarks"
+local remarks = require "framegauge.tester.replay.remarks"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -173,7 +173,7 @@ local function replay_on(tester, o, options)
          kept:stop()
       end
    end, function()
-      local replay = require("framegauge.replay").open(tester, o)
+      local replay = require("framegauge.tester.replay").open(tester, o)
       say_file(replay, o, tester.ports[from].name, name)
       return failure.finally(function()
          replay:close()

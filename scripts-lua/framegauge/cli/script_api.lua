@@ -22,7 +22,7 @@ M.MODULES = {
    { "line", "framegauge.core.ethernet" }, { "link", "framegauge.tester.link" },
    { "lldp", "framegauge.tester.lldp" },
    { "method", "framegauge.run.script" }, { "plan", "framegauge.plan" }, { "port", "framegauge.tester.port" },
-   { "pcap", "framegauge.text.pcap" }, { "replay", "framegauge.replay" }, { "report", "framegauge.report" },
+   { "pcap", "framegauge.text.pcap" }, { "replay", "framegauge.tester.replay" }, { "report", "framegauge.report" },
    { "rfc2544", "framegauge.methods.rfc2544.script" },
    { "search", "framegauge.search" }, { "stats", "framegauge.trial.stats" },
    { "stream", "framegauge.trial.stream" },

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Replays of capture files (framegauge.replay) as jobs of a tester.
-local differences = require "framegauge.replay.differences"
+--- Replays of capture files (framegauge.tester.replay) as jobs of a tester.
+local differences = require "framegauge.tester.replay.differences"
 local failure = require "framegauge.core.failure"
 local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
-local remarks = require "framegauge.replay.remarks"
-local replay = require "framegauge.replay"
+local remarks = require "framegauge.tester.replay.remarks"
+local replay = require "framegauge.tester.replay"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -36,8 +36,8 @@ local function pace(o)
 end
 
 --- Start one.
--- @param o  port, file, pace = words or nil, loops, duration, verify: as framegauge.replay takes them
--- @return the job; its results come from framegauge.replay's run()
+-- @param o  port, file, pace = words or nil, loops, duration, verify: as framegauge.tester.replay takes them
+-- @return the job; its results come from framegauge.tester.replay's run()
 function M.start(control, o)
    local speed, rate = pace(o)
    return control.tasks:start("replay", control:port_names(), function(task)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge emulate` and `framegauge reflect`: open ports, forward frames until the end, show counts.
-local CommonTime = require "framegauge.oam.common_time"
+local CommonTime = require "framegauge.tester.oam.common_time"
 local api = require "framegauge.core.api"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
@@ -11,7 +11,7 @@ local impairments = require "framegauge.tester.impairments"
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
 local link_watch = require "framegauge.tester.link_watch"
-local oam = require "framegauge.oam.session"
+local oam = require "framegauge.tester.oam.session"
 local placement = require "framegauge.tester.placement"
 local time = require "framegauge.clock.time"
 local units = require "framegauge.text.units"

@@ -4,7 +4,7 @@
 --
 -- Of a stream its sender knows what left, and its receiver what arrived: nothing is rounded or estimated.
 -- What one of them cannot tell makes the trial invalid, and its figures are then nobody's.
-local exchange = require "framegauge.agent.exchange"
+local exchange = require "framegauge.tester.remote.exchange"
 local format = require "framegauge.text.format"
 local share = require "framegauge.fleet.share"
 local tables = require "framegauge.core.tables"

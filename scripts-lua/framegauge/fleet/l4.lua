@@ -9,7 +9,7 @@ local kinds = require "framegauge.methods.l4.plan.kinds"
 local octets = require "framegauge.core.octets"
 local policy = require "framegauge.fleet.policy"
 local tables = require "framegauge.core.tables"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -36,7 +36,7 @@ local function told_app(app)
    return out
 end
 
---- A trial as agents are told it. @param o  as framegauge.l4.trial takes it
+--- A trial as agents are told it. @param o  as framegauge.tester.l4.trial takes it
 function M.describe(tester, o)
    if o.streams then
       user_error.raise("run", 2, "streams together with connections: not with the ports of agents")
@@ -121,7 +121,7 @@ function M.run(tester, l4, joint)
    return { sides = sides, ports = engine.ports, lcores = engine.lcores, directions = {} }
 end
 
---- The results of all agents as framegauge.l4.trial gives them. Raises where one has none.
+--- The results of all agents as framegauge.tester.l4.trial gives them. Raises where one has none.
 -- @param results  by the agent's name
 -- @param raw      the same, joined (framegauge.fleet.join)
 function M.join(results, body, raw)

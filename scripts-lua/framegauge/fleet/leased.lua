@@ -8,7 +8,7 @@
 -- the journal, from which they are collected as often as someone asks. Nothing is sent beyond a trial: its
 -- streams end by count and time on their lcores.
 local Clock = require "framegauge.clock"
-local exchange = require "framegauge.agent.exchange"
+local exchange = require "framegauge.tester.remote.exchange"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
@@ -19,7 +19,7 @@ local Offsets = require "framegauge.fleet.offsets"
 local policy = require "framegauge.fleet.policy"
 local recipe = require "framegauge.fleet.recipe"
 local share = require "framegauge.fleet.share"
-local shared = require "framegauge.agent.shared"
+local shared = require "framegauge.tester.remote.shared"
 local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
 local uv = require "luv"

@@ -14,7 +14,7 @@ local job = require "framegauge.core.job"
 local l4 = require "framegauge.fleet.l4"
 local modifiers = require "framegauge.traffic.modifiers"
 local share = require "framegauge.fleet.share"
-local shared = require "framegauge.agent.shared"
+local shared = require "framegauge.tester.remote.shared"
 local tables = require "framegauge.core.tables"
 local Tester = require "framegauge.tester"
 local time = require "framegauge.clock.time"
@@ -389,7 +389,7 @@ function FleetTester:trial(o)
    return join.results(results, body, self, unannounced)
 end
 
---- Run the sides of an L4 trial at their agents, see framegauge.l4.trial's run().
+--- Run the sides of an L4 trial at their agents, see framegauge.tester.l4.trial's run().
 function FleetTester:run_l4(o)
    self.trials = self.trials + 1
    local body = l4.describe(self, o)

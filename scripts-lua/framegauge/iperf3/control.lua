@@ -129,7 +129,7 @@ end
 
 --- Control of an application, before its worker runs.
 -- @param index  of the application, from 0; of servers for both IP versions, the first
--- @param o      the application, as framegauge.l4.app takes it
+-- @param o      the application, as framegauge.traffic.l4.app takes it
 -- @param mtu    bytes
 function M.new(l4, index, o, mtu)
    local self = setmetatable({ l4 = l4, index = index, mtu = mtu, client = not o.server, number = 0, seen = 0,

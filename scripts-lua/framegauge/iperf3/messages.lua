@@ -3,7 +3,7 @@
 --- What the two ends of iperf3 exchange in JSON: what the client asks for, and what each end has counted.
 -- Keys that concern only the other end are passed over, as iperf3 does, so that all versions are served.
 local json = require "framegauge.text.json"
-local reports = require "framegauge.iperf3.reports"
+local reports = require "framegauge.traffic.l4.iperf3_reports"
 
 local M = {}
 

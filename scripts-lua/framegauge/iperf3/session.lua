@@ -14,7 +14,7 @@
 local ffi = require "ffi"
 local messages = require "framegauge.iperf3.messages"
 local octets = require "framegauge.core.octets"
-local reports = require "framegauge.iperf3.reports"
+local reports = require "framegauge.traffic.l4.iperf3_reports"
 
 local M = {}
 

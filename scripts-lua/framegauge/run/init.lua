@@ -64,7 +64,7 @@ local function check_path(path)
    end
 end
 
-local OPENERS = { agent = "framegauge.agent.remote_tester", fleet = "framegauge.fleet.tester" }
+local OPENERS = { agent = "framegauge.tester.remote.remote_tester", fleet = "framegauge.fleet.tester" }
 
 -- The tester of a plan: of this machine, or where a port belongs to another one, made of both.
 local function opener_of(plan)

@@ -5,7 +5,7 @@
 --
 -- A trial's record (framegauge.trial.result) is the evidence. Where it does not show enough to defend a
 -- component, as with losses that come in groups, the figure has no uncertainty.
-local binomial = require "framegauge.trial.binomial"
+local binomial = require "framegauge.core.binomial"
 local stats = require "framegauge.trial.stats"
 local uncertainty = require "framegauge.trial.uncertainty"
 

@@ -6,7 +6,7 @@
 -- have the unit of the figure) and expanded by Student's factor for the effective degrees of freedom of Welch
 -- and Satterthwaite (GUM G.4). Bounds are added to that as they are: what is known to lie between bounds may
 -- lie at one of them always.
-local binomial = require "framegauge.trial.binomial"
+local binomial = require "framegauge.core.binomial"
 
 local M = {}
 

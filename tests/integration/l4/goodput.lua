@@ -6,7 +6,7 @@ local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
 local plans = require "framegauge.plan"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 
 local device, ours, theirs, mac, port, connections, seconds, congestion = ...
 

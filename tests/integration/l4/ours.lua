@@ -7,7 +7,7 @@ local Tester = require "framegauge.tester"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 
 local PLAN = [[
 test: l4

@@ -2,7 +2,7 @@
 
 --- From ranges to the figures of a row, and from a row to the model: its two extremes for a prediction, and
 -- the reference device that behaves like it.
-local binomial = require "framegauge.trial.binomial"
+local binomial = require "framegauge.core.binomial"
 local buckets = require "framegauge.methods.characterise.buckets"
 local ethernet = require "framegauge.core.ethernet"
 local ranges = require "framegauge.methods.characterise.ranges"

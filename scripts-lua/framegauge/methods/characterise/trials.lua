@@ -4,7 +4,7 @@
 --
 -- Two overloads of different length for each frame size, and a low load of each; for the smallest size a
 -- third overload, half of the capacity after an overload, and both directions at once.
-local binomial = require "framegauge.trial.binomial"
+local binomial = require "framegauge.core.binomial"
 local loads = require "framegauge.traffic.loads"
 local parameters = require "framegauge.methods.characterise.parameters"
 local tables = require "framegauge.core.tables"

@@ -6,10 +6,10 @@
 --
 -- The flows have rates that differ by a little: if all sent in step, a device that takes its paths in turn
 -- for each packet would give a flow the same path each time.
-local records = require "framegauge.l4.record"
+local records = require "framegauge.tester.l4.record"
 local settings = require "framegauge.methods.l4.settings"
 local stats = require "framegauge.trial.stats"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 
 local M = {}
 

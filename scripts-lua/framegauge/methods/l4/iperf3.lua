@@ -3,9 +3,9 @@
 --- Tests with a host that runs `iperf3 -s`: what our client is to ask of it, and the figures from what both
 -- sides have counted.
 local json = require "framegauge.text.json"
-local reports = require "framegauge.iperf3.reports"
+local reports = require "framegauge.traffic.l4.iperf3_reports"
 local tables = require "framegauge.core.tables"
-local words = require "framegauge.iperf3.output"
+local words = require "framegauge.tester.l4.iperf3_output"
 
 local M = {}
 
@@ -17,7 +17,7 @@ local SHORTFALL = 0.01 -- of the datagrams that were to be sent
 M.SETUP = 1
 
 --- Make a client of the L4 engine one of iperf3's.
--- @param client  as framegauge.l4.app takes it
+-- @param client  as framegauge.traffic.l4.app takes it
 -- @param o       settings of the test
 function M.fill(client, test, o)
    local udp = test == "UDP_STREAM"

@@ -4,7 +4,7 @@
 -- side is lib/apps/ping.c.
 local ethernet = require "framegauge.core.ethernet"
 local tables = require "framegauge.core.tables"
-local theory = require "framegauge.l4.theory"
+local theory = require "framegauge.traffic.l4.theory"
 
 local M = {}
 

@@ -47,7 +47,7 @@ function M.of(plan, set)
    return o
 end
 
---- The keys of a group `tcp` as framegauge.l4.app takes them.
+--- The keys of a group `tcp` as framegauge.traffic.l4.app takes them.
 function M.tcp(tcp)
    return {
       congestion = tcp.congestion, receive_buffer = tcp.receive_buffer, send_buffer = tcp.send_buffer,
@@ -75,7 +75,7 @@ function M.timeout(test, o)
    return o.timeout or kinds.of(test).gives_up and TIMEOUT or DATAGRAM_TIMEOUT
 end
 
---- The two applications of a test, as framegauge.l4.app takes them.
+--- The two applications of a test, as framegauge.traffic.l4.app takes them.
 -- @param o     settings
 -- @param from  index of the client's port: 1 or 2
 -- @return client, server

@@ -4,15 +4,15 @@
 -- headers, the window and the loss of the path allow, what was sent again, and the ratio to TCP and to TLS
 -- over TCP on the same path. A repetition has the same losses in all tests, so ratios are taken in each
 -- repetition, and their interval is the interval of the mean of these.
-local app = require "framegauge.l4.app"
+local app = require "framegauge.traffic.l4.app"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local quic = require "framegauge.methods.l4.plan.quic"
-local records = require "framegauge.l4.record"
+local records = require "framegauge.tester.l4.record"
 local rows = require "framegauge.text.rows"
 local settings = require "framegauge.methods.l4.settings"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
-local theory = require "framegauge.l4.theory"
+local theory = require "framegauge.traffic.l4.theory"
 local tls = require "framegauge.methods.l4.plan.tls"
 local uncertainty = require "framegauge.trial.uncertainty"
 

@@ -2,15 +2,15 @@
 
 --- Active OAM: sessions of probes to a reflector, one after the other; docs/how-to/oam.md.
 --
--- A session is a trial (framegauge.oam.session). What its probes show follows in framegauge.oam.figures; a
+-- A session is a trial (tester.oam.session). What its probes show follows in tester.oam.figures; a
 -- reply that breaks the standard is the reflector's fault, and the row's verdict.
-local CommonTime = require "framegauge.oam.common_time"
+local CommonTime = require "framegauge.tester.oam.common_time"
 local counts = require "framegauge.tester.counts"
-local figures = require "framegauge.oam.figures"
+local figures = require "framegauge.tester.oam.figures"
 local format = require "framegauge.text.format"
 local octets = require "framegauge.core.octets"
 local outlook = require "framegauge.methods.common.outlook"
-local session_of = require "framegauge.oam.session"
+local session_of = require "framegauge.tester.oam.session"
 local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
@@ -109,7 +109,7 @@ end
 -- leave at once, and received frames are not fetched: the device, or the port, may have no room for
 -- them.
 -- @param record       of the session: sent, lost
--- @param evidence       of framegauge.oam.session
+-- @param evidence       of framegauge.tester.oam.session
 -- @param interval_ns  from one probe to the next
 -- @return a sentence, or nil
 function M.held_up(record, evidence, interval_ns)

@@ -2,17 +2,17 @@
 
 --- A capture of the plan sent again, as often as it says, and what arrived of it; docs/how-to/captures.md.
 --
--- A trial is one replay (framegauge.replay). It is valid when the schedule was kept and the comparison could
+-- A trial is one replay (tester.replay). It is valid when the schedule was kept and the comparison could
 -- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
-local differences = require "framegauge.replay.differences"
+local differences = require "framegauge.tester.replay.differences"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
 local outlook = require "framegauge.methods.common.outlook"
-local pace = require "framegauge.replay.pace"
-local remarks = require "framegauge.replay.remarks"
-local replay = require "framegauge.replay"
+local pace = require "framegauge.tester.replay.pace"
+local remarks = require "framegauge.tester.replay.remarks"
+local replay = require "framegauge.tester.replay"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"

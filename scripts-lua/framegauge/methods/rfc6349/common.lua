@@ -2,9 +2,9 @@
 
 --- What the tests of RFC 6349 have in common: a trial of the L4 engine with settings, one way or both.
 local ethernet = require "framegauge.core.ethernet"
-local records = require "framegauge.l4.record"
+local records = require "framegauge.tester.l4.record"
 local settings = require "framegauge.methods.l4.settings"
-local trial = require "framegauge.l4.trial"
+local trial = require "framegauge.tester.l4.trial"
 
 local M = {}
 

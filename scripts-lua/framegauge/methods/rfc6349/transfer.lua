@@ -4,7 +4,7 @@
 -- way, the other, and both at once; and the three metrics of that.
 local common = require "framegauge.methods.rfc6349.common"
 local ethernet = require "framegauge.core.ethernet"
-local records = require "framegauge.l4.record"
+local records = require "framegauge.tester.l4.record"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 

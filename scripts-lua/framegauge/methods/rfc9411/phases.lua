@@ -3,12 +3,12 @@
 --- One trial of RFC 9411 (section 4.3.4): the load grows, stays for the sustain phase, which has
 -- samples, and goes.
 local criteria = require "framegauge.methods.rfc9411.criteria"
-local records = require "framegauge.l4.record"
+local records = require "framegauge.tester.l4.record"
 local settings = require "framegauge.methods.l4.settings"
-local theory = require "framegauge.l4.theory"
+local theory = require "framegauge.traffic.l4.theory"
 local tls = require "framegauge.methods.l4.plan.tls"
-local trial = require "framegauge.l4.trial"
-local app = require "framegauge.l4.app"
+local trial = require "framegauge.tester.l4.trial"
+local app = require "framegauge.traffic.l4.app"
 
 local M = {}
 
@@ -30,7 +30,7 @@ end
 
 M.version = version_of
 
--- What the clients do, as framegauge.l4.app takes it.
+-- What the clients do, as framegauge.traffic.l4.app takes it.
 local function client_of(plan, ask)
    local o, ip = plan.rfc9411, version_of(plan)
    local remote = plan.ports[2][ip]

@@ -28,7 +28,7 @@ end
 
 --- Build what a stream of a path is made of.
 -- @param tester  with plan, ports and gateway_mac (framegauge.tester); template(size, stack) where frames are
---                not to be built here (framegauge.agent.remote_tester)
+--                not to be built here (framegauge.tester.remote.remote_tester)
 -- @param path    framegauge.methods.y1564.plan.paths
 -- @param colour  "green" or "yellow"
 -- @return a template, or of a path with several sizes a function(size) that makes one

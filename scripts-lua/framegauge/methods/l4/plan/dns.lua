@@ -122,7 +122,7 @@ local function questions(dns)
    return list
 end
 
---- What the client and the server of the test are told (framegauge.l4.app).
+--- What the client and the server of the test are told (framegauge.traffic.l4.app).
 function M.fill(client, o)
    local dns = o.dns
    client.requests_per_s = dns.rate

@@ -3,7 +3,7 @@
 --- The test FTP: files over data connections of their own, of the group `l4.ftp` of a plan. Its C side is
 -- lib/apps/ftp.
 local tables = require "framegauge.core.tables"
-local theory = require "framegauge.l4.theory"
+local theory = require "framegauge.traffic.l4.theory"
 
 local M = {}
 
@@ -37,7 +37,7 @@ M.GROUP = {
    },
 }
 
---- What the client and the server of the test are told (framegauge.l4.app).
+--- What the client and the server of the test are told (framegauge.traffic.l4.app).
 function M.fill(client, o)
    local ftp = o.ftp
    client.request, client.response = ftp.upload and ftp.body or 0, ftp.upload and 0 or ftp.body

@@ -52,7 +52,7 @@ local function part_of(range, body)
    end
 end
 
---- What the client and the server of a test are told (framegauge.l4.app).
+--- What the client and the server of a test are told (framegauge.traffic.l4.app).
 function M.fill(client, o, remote)
    local http = o.http
    client.request, client.response = http.post, http.post > 0 and 0 or http.body

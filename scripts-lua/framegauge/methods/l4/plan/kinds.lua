@@ -33,7 +33,7 @@
 --    check(values, found)         a rule of its own for that group, or nil
 --
 -- A test is added by a row here; its C side is in lib/apps.
-local app = require "framegauge.l4.app"
+local app = require "framegauge.traffic.l4.app"
 local dns = require "framegauge.methods.l4.plan.dns"
 local ftp = require "framegauge.methods.l4.plan.ftp"
 local http = require "framegauge.methods.l4.plan.http"
@@ -41,7 +41,7 @@ local pages = require "framegauge.methods.l4.plan.page"
 local ping = require "framegauge.methods.l4.ping"
 local quic = require "framegauge.methods.l4.plan.quic"
 local tables = require "framegauge.core.tables"
-local theory = require "framegauge.l4.theory"
+local theory = require "framegauge.traffic.l4.theory"
 
 local M = {}
 

@@ -148,7 +148,7 @@ function M.check(tests, values, found)
    end
 end
 
---- What the client is told (framegauge.l4.app). As with browsers and web servers no request and no response
+--- What the client is told (traffic.l4.app). As with browsers and web servers no request and no response
 -- waits for the acknowledgement of what was sent before.
 function M.fill(client, o, remote)
    client.page = { objects = assert(objects_of(o.page)), connections = o.page.connections }

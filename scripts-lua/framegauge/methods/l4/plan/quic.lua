@@ -95,7 +95,7 @@ function M.check(values, found)
    end
 end
 
---- What an end is told, as framegauge.l4.app takes it; as tls.of().
+--- What an end is told, as framegauge.traffic.l4.app takes it; as tls.of().
 function M.of(o, server, seeded, alpn)
    local out, q = tls.of(o, server, seeded, alpn), o.quic
    out.certificate = out.certificate and q.certificate

@@ -183,7 +183,7 @@ local function bounds(versions)
    return oldest, newest
 end
 
---- What an end is told, as framegauge.l4.app takes it.
+--- What an end is told, as framegauge.traffic.l4.app takes it.
 -- @param o       settings of a test
 -- @param seeded  random numbers follow from the seed of the trial: on the virtual wire only
 -- @param alpn    the protocol of the test; nil: the plan's

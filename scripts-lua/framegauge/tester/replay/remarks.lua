@@ -46,7 +46,7 @@ local function networks(facts, add)
 end
 
 --- Remarks on a capture.
--- @param facts      of a replay (framegauge.replay)
+-- @param facts      of a replay (framegauge.tester.replay)
 -- @param max_frame  the largest frame that is sent, bytes with FCS
 -- @return a list of texts, empty when there is nothing to say
 function M.of(facts, max_frame)

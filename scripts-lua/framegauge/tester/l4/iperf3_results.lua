@@ -3,9 +3,9 @@
 --- A test of iperf3, told by either of our roles, in JSON by iperf3's field names. What iperf3 takes
 -- from its kernel (sockets, the processor's load, congestion windows) is not there.
 local json = require "framegauge.text.json"
-local reports = require "framegauge.iperf3.reports"
+local reports = require "framegauge.traffic.l4.iperf3_reports"
 local tables = require "framegauge.core.tables"
-local words = require "framegauge.iperf3.output"
+local words = require "framegauge.tester.l4.iperf3_output"
 
 local M = {}
 

@@ -8,14 +8,14 @@
 --    {"op": "hello", "version":, "port":, "max_frame":, "scale":}
 --                                          open your port, with these addresses; answered by
 --                                          {"op": "hello", "version":, "port":, "gateways":}
---    {"op": "trial", "trial":}             prepare it (agent/exchange.lua); answered by {"op": "ready"}
+--    {"op": "trial", "trial":}             prepare it (exchange.lua); answered by {"op": "ready"}
 --    {"op": "start", "at":}                its traffic starts then, ns of the common time; answered at its
 --                                          end by {"op": "result", "raw":}
 --    {"op": "stop"}                        abandon the trial; not answered
 --
 -- Instead of any answer, {"op": "failed", "message":, "status":} may come. Both send {"op": "sent",
 -- "frames":}, by streams, at the end of a trial, and {"op": "clock", ...} while it runs
--- (agent/clock_offset.lua).
+-- (tester/remote/clock_offset.lua).
 --
 -- There are no names or passwords: the agent listens on a loopback address or on a socket of its user, and
 -- trusts all who can reach them. Other machines connect through ssh -L.

@@ -15,9 +15,9 @@ local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
-local pace = require "framegauge.replay.pace"
-local remarks = require "framegauge.replay.remarks"
-local rewrite = require "framegauge.replay.rewrite"
+local pace = require "framegauge.tester.replay.pace"
+local remarks = require "framegauge.tester.replay.remarks"
+local rewrite = require "framegauge.tester.replay.rewrite"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -148,7 +148,7 @@ end
 -- @param o.memory    bytes of frames that may be read beforehand (default: 256MiB)
 -- @param o.fcs       "auto": the FCS of frames is not sent where the file says that it has one (default);
 --                    "strip": all frames have one; "keep": what stands there is sent as payload
--- @param o.rewrite   see framegauge.replay.rewrite
+-- @param o.rewrite   see framegauge.tester.replay.rewrite
 -- @param o.verify    name of the port where the same frames must arrive in the same order
 -- @return the replay: facts (frames, octets, last_octets, duration_ns; oversize, too_short and wrong_length:
 --         left out; truncated, fcs_removed, streams; times_back: frames whose time is before one ahead of

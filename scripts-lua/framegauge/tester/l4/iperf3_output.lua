@@ -2,7 +2,7 @@
 
 --- Reports of iperf3's server and client as text: a line per stream and second, and the result.
 local format = require "framegauge.text.format"
-local reports = require "framegauge.iperf3.reports"
+local reports = require "framegauge.traffic.l4.iperf3_reports"
 local units = require "framegauge.text.units"
 
 local M = {}

@@ -121,7 +121,7 @@ end
 --- Make the record of a trial.
 -- @param ask      of the session: number, test, title, phase, direction, seconds, setting
 -- @param tester   on which it was made
--- @param sides    what framegauge.l4.trial gave, each with its role in words
+-- @param sides    what framegauge.tester.l4.trial gave, each with its role in words
 -- @param engine   the same
 -- @param nothing  whether nothing came through that a figure could be made of; or why, a sentence
 -- @param limits   sentences on what the tester did not do of what it was asked for, or nil

@@ -3,7 +3,7 @@
 --- One trial of the L4 engine: workers behind ports of a tester, each with its applications, for so long; and
 -- streams of test frames beside them, where a test wants both.
 local api = require "framegauge.core.api"
-local app = require "framegauge.l4.app"
+local app = require "framegauge.traffic.l4.app"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
 local iperf = require "framegauge.iperf3.control"
@@ -276,7 +276,7 @@ local function end_sides(tester, sides, ok, err, results)
 end
 
 --- Run workers on a tester and wait for their end. Call it inside a job.
--- @param o.sides          list of { port = index of the tester's port, apps = list as framegauge.l4.app takes
+-- @param o.sides          list of { port = index of the tester's port, apps = list as traffic.l4.app takes
 --                         them, capacity = connections at a time, TIME_WAIT included (65536) }
 -- @param o.seconds        from start to stop; o.omit: of these, before anything is measured
 -- @param o.learning_wait, o.drain, o.settle  before and after, seconds

@@ -5,7 +5,7 @@
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
-local figures = require "framegauge.oam.figures"
+local figures = require "framegauge.tester.oam.figures"
 local octets = require "framegauge.core.octets"
 
 local C = api.C
@@ -205,7 +205,7 @@ end
 -- @param o.dscp, o.ttl, o.level, o.mep, o.ptp
 -- @param o.number         of the session: sessions of different numbers are not taken for one another
 -- @param o.skip           number that is not sent; nil: none
--- @param o.common_time    framegauge.oam.common_time
+-- @param o.common_time    framegauge.tester.oam.common_time
 -- @param read             function(probes, seen, stamp_ns): called with the records of the probes (struct
 --                         fg_oam_probe *) while they live, counts { sent =, received =, duplicates = }, and
 --                         how late a timestamp may be

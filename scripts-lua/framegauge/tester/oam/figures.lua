@@ -7,7 +7,7 @@
 -- The round trip is (T4 - T1) - (T3 - T2), by whatever clocks. Forward is T2 - T1 and backward T4 - T3, which
 -- need clocks that agree; variations and losses do not.
 local api = require "framegauge.core.api"
-local binomial = require "framegauge.trial.binomial"
+local binomial = require "framegauge.core.binomial"
 local bit = require "bit"
 local tables = require "framegauge.core.tables"
 

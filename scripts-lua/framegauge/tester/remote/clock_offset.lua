@@ -22,7 +22,7 @@ local SOURCE_NS = 500e6 -- between two questions to the source of a clock, which
 local NOTHING = ffi.cast("int64_t", 0)
 
 --- @param scale  "machine", "common" or "control"
--- @param link    to the other tester (framegauge.agent.link)
+-- @param link    to the other tester (framegauge.tester.remote.link)
 -- @param clock   ours (framegauge.clock)
 function ClockOffset.new(scale, link, clock)
    local self = setmetatable({

@@ -2,7 +2,7 @@
 
 --- One half of a trial of two testers.
 local C = require("framegauge.core.api").C
-local exchange = require "framegauge.agent.exchange"
+local exchange = require "framegauge.tester.remote.exchange"
 local ffi = require "ffi"
 local time = require "framegauge.clock.time"
 

@@ -5,7 +5,7 @@ local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local json = require "framegauge.text.json"
 local octets = require "framegauge.core.octets"
-local pages = require "framegauge.l4.page"
+local pages = require "framegauge.traffic.l4.page"
 
 local C = api.C
 local M = {}
@@ -114,7 +114,7 @@ end
 -- @param o.patience     seconds; what gets no answer for so long is given up; nil: never. Not of FTP, DNS_TCP
 --                       and IPERF
 -- @param o.dns          of DNS and DNS_TCP, both sides: fields of struct fg_l4_dns
--- @param o.page         of PAGE, HTTP2 and HTTP3, client: what it loads, as framegauge.l4.page takes it; nil:
+-- @param o.page         of PAGE, HTTP2 and HTTP3, client: what it loads, as traffic.l4.page takes it; nil:
 --                       no page
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
 -- @param o.tls          as framegauge.methods.l4.plan.tls makes it; nil: none
