@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Our client of the Open Traffic Generator API and our server, over HTTP.
-local client = require "framegauge.otg.client"
+local client = require "framegauge.services.otg.client"
 local curl = require "curl"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
-local server = require "framegauge.otg.server"
+local server = require "framegauge.services.otg.service"
 
 local PLAN = [[
 test: otg

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Configurations of the Open Traffic Generator API: what they become, and every fault with its path.
-local Captures = require "framegauge.otg.captures"
-local config = require "framegauge.otg.config"
+local Captures = require "framegauge.services.otg.captures"
+local config = require "framegauge.services.otg.config"
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
-local read = require "framegauge.otg.read"
-local schema = require "framegauge.otg.schema"
+local read = require "framegauge.services.otg.read"
+local schema = require "framegauge.services.otg.schema"
 local uv = require "luv"
 
 local PLACES = { ["veth-a"] = 1, ["veth-z"] = 2 }

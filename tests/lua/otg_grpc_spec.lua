@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The Open Traffic Generator API over gRPC: its messages as protobuf, and requests with broken octets.
-local Calls = require "framegauge.otg.calls"
-local grpc = require "framegauge.otg.grpc"
+local Calls = require "framegauge.services.otg.calls"
+local grpc = require "framegauge.services.otg.grpc"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local mutate = require "mutate"
 local plans = require "framegauge.plan"
-local protobuf = require "framegauge.otg.protobuf"
+local protobuf = require "framegauge.services.otg.protobuf"
 
 local PLAN = [[
 test: otg

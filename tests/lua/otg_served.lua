@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The calls of the Open Traffic Generator API on the reference device, as HTTP makes them.
-local Calls = require "framegauge.otg.calls"
+local Calls = require "framegauge.services.otg.calls"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
-local server = require "framegauge.otg.server"
+local server = require "framegauge.services.otg.service"
 
 local Served = {}
 Served.__index = Served

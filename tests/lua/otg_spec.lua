@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The calls of the Open Traffic Generator API on the reference device: states, counts and captures of flows.
-local Calls = require "framegauge.otg.calls"
+local Calls = require "framegauge.services.otg.calls"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local Served = require "otg_served"

@@ -25,6 +25,11 @@ for _, module in ipairs(script_api.MODULES) do
       return require(module[2])
    end or nil
 end
+for name, module in pairs(script_api.NAMES) do
+   package.preload["framegauge." .. name] = function()
+      return require(module)
+   end
+end
 for was, name in pairs(script_api.RENAMED) do
    package.preload["framegauge." .. was] = function()
       user_error.raise(nil, 2, "framegauge.%s is now framegauge.%s", was, name)

@@ -115,20 +115,19 @@ function M.calibrate(arguments, options, eal)
    return job.run(require("framegauge.run.calibrate").main, load_plan(arguments[1], options, eal), options)
 end
 
-local SERVICES = {
-   emulate = "framegauge.emulate", reflect = "framegauge.emulate", agent = "framegauge.agent.server",
-   iperf3 = "framegauge.iperf3.server", otg = "framegauge.otg.server",
-}
+-- The folder of a service that has none of its own name.
+local FOLDERS = { reflect = "emulate" }
 
 --- Run a service: a command that goes on until Ctrl-C or --duration.
--- @param command  a key of SERVICES, which the plan must have as its test
+-- @param command  the name of a service, which the plan must have as its test
 function M.serve(arguments, options, eal, command)
    local seconds = parse.duration(command, options)
    local plan = load_plan(arguments[1], options, eal)
    if plan.test ~= command then
       parse.usage_error(command, "%s: the plan has test: %s, not test: %s", command, plan.test, command)
    end
-   job.run(job.until_interrupted, require(SERVICES[command]).main, plan, {
+   local folder = FOLDERS[command] or command
+   job.run(job.until_interrupted, require("framegauge.services." .. folder .. ".service").main, plan, {
       seconds = seconds, one_off = options["one-off"], json = options.json,
    })
    return 0

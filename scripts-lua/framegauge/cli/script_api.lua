@@ -31,6 +31,11 @@ M.MODULES = {
    { "units", "framegauge.text.units" },
 }
 
+--- Modules without a page that scripts require as framegauge.NAME, too.
+M.NAMES = {
+   ["otg.client"] = "framegauge.services.otg.client", ["otg.server"] = "framegauge.services.otg.service",
+}
+
 -- Modules by the names that they had in earlier versions
 M.RENAMED = { bench = "tester" }
 

@@ -28,7 +28,7 @@
 --    one_queue             whether it uses one queue of each port
 --    tcp                   whether its traffic is TCP's, whose segments a port may cut and join (`,offload`)
 --    one_lcore_a_port      whether a port is sent to and received from on one lcore; or function(plan)
-local emulate = require "framegauge.emulate.plan"
+local emulate = require "framegauge.services.emulate.plan"
 
 local M = {}
 
@@ -51,9 +51,9 @@ M.ALL = {
    require "framegauge.methods.oam.plan",
    emulate.emulate,
    emulate.reflect,
-   require "framegauge.agent.plan",
-   require "framegauge.iperf3.plan",
-   require "framegauge.otg.plan",
+   require "framegauge.services.agent.plan",
+   require "framegauge.services.iperf3.plan",
+   require "framegauge.services.otg.plan",
 }
 
 local by_name = {}

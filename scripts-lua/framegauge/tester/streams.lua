@@ -242,7 +242,7 @@ end
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
 --                over_time = seconds of an interval of the series that is kept, with availability, or nil,
 --                the same for all; marks = whether to count with which marks its frames arrive,
---                idle = whether the other tester sends it (framegauge.agent),
+--                idle = whether the other tester sends it (framegauge.tester.remote),
 --                measure = what else (framegauge.tester.measures), or nil,
 --                t_max = seconds after which a frame is lost even if it arrives, or nil,
 --                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the

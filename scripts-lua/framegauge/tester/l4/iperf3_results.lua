@@ -108,7 +108,7 @@ local function ending(list, first)
 end
 
 --- Text of a test.
--- @param list  its reports (framegauge.iperf3.session), from the first to the last
+-- @param list  its reports (framegauge.services.iperf3.session), from the first to the last
 function M.text(list)
    local test, last = list[1], list[#list]
    local first = test.reverse ~= (test.client == true) -- we send in the direction that counts first
