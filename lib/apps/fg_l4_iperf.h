@@ -12,7 +12,7 @@ extern "C" {
 /*
  * iperf3 (kind IPERF), both roles, as control drives them. A session is one connection that controls a test.
  * The lcore carries its bytes, opens or takes the streams of the test, sends and counts; what the bytes mean
- * is known to control alone (scripts-lua/framegauge/services/iperf3/session.lua), which reads them, answers, and gives
+ * is known to control alone (framegauge.tester.iperf3.session in Lua), which reads them, answers, and gives
  * orders. Neither waits for the other.
  *
  * The lcore halts the figures by itself, as control would be late: a client when its time is over, both roles

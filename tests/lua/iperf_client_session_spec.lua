@@ -4,7 +4,7 @@
 -- should not.
 local iperf_peer = require "iperf_peer"
 local json = require "framegauge.text.json"
-local messages = require "framegauge.services.iperf3.messages"
+local messages = require "framegauge.tester.iperf3.messages"
 
 local COOKIE, peer, text = iperf_peer.COOKIE, iperf_peer.new, iperf_peer.text
 

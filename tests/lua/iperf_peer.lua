@@ -2,7 +2,7 @@
 
 -- A session of iperf3, in either role, with a peer that says what a test has it say. The lcore is a table,
 -- and time is a number.
-local session = require "framegauge.services.iperf3.session"
+local session = require "framegauge.tester.iperf3.session"
 
 local M = {}
 

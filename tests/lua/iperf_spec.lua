@@ -3,8 +3,8 @@ local datagrams = require "framegauge.methods.l4.datagrams"
 local iperf = require "framegauge.methods.l4.iperf3"
 local json = require "framegauge.text.json"
 local reports = require "framegauge.traffic.l4.iperf3_reports"
-local results = require "framegauge.tester.l4.iperf3_results"
-local words = require "framegauge.tester.l4.iperf3_output"
+local results = require "framegauge.tester.iperf3.results"
+local words = require "framegauge.tester.iperf3.output"
 
 local function count(o)
    local c = { octets = 0, datagrams = 0, lost = 0, out_of_order = 0, retransmits = 0, jitter_ms = 0,

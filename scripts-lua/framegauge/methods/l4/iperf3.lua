@@ -5,7 +5,7 @@
 local json = require "framegauge.text.json"
 local reports = require "framegauge.traffic.l4.iperf3_reports"
 local tables = require "framegauge.core.tables"
-local words = require "framegauge.tester.l4.iperf3_output"
+local words = require "framegauge.tester.iperf3.output"
 
 local M = {}
 

@@ -7,11 +7,11 @@
 local Tester = require "framegauge.tester"
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
-local results = require "framegauge.tester.l4.iperf3_results"
+local results = require "framegauge.tester.iperf3.results"
 local settings = require "framegauge.methods.l4.settings"
 local trial = require "framegauge.tester.l4.trial"
 local uv = require "luv"
-local words = require "framegauge.tester.l4.iperf3_output"
+local words = require "framegauge.tester.iperf3.output"
 
 local M = {}
 

@@ -6,7 +6,7 @@ local api = require "framegauge.core.api"
 local app = require "framegauge.traffic.l4.app"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
-local iperf = require "framegauge.services.iperf3.control"
+local iperf = require "framegauge.tester.iperf3.control"
 local octets = require "framegauge.core.octets"
 local uv = require "luv"
 
@@ -313,7 +313,7 @@ end
 
 --- Run a worker on a tester until somebody has had enough of it. Call it inside a job.
 -- @param o.side  as one of the sides of run(); o.mtu, o.seed: the same
--- @param attend  called with the control of its server of iperf3 (services.iperf3.control), or nil, once it
+-- @param attend  called with the control of its server of iperf3 (tester.iperf3.control), or nil, once it
 -- runs; when it returns or raises, the worker is gone. While it waits it has to look at tester:is_running()
 -- now and then.
 function M.serve(tester, o, attend)

@@ -108,7 +108,7 @@ end
 -- @param o.window       of HTTP2: bytes a peer may send unasked
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.host, o.params  of IPERF, client: the cookie, 36 octets of text, and JSON as iperf3's client sends
---                       it, for framegauge.services.iperf3.control
+--                       it, for framegauge.tester.iperf3.control
 -- @param o.timeout      seconds, of UDP_RR, PING, DNS and DNS_TCP; o.requests_per_s: of the same, whatever is
 --                       answered; nil: each follows an answer
 -- @param o.patience     seconds; what gets no answer for so long is given up; nil: never. Not of FTP, DNS_TCP

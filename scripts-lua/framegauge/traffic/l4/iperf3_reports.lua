@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Counts of streams of iperf3, as its reports have them (framegauge.services.iperf3.session).
+--- Counts of streams of iperf3, as its reports have them (framegauge.tester.iperf3.session).
 local M = {}
 
 local SUMS = { "octets", "datagrams", "lost", "out_of_order", "left_out", "retransmits", "jitter_ms" }

@@ -5,7 +5,7 @@
 -- socket, the processor's load) is not there.
 local json = require "framegauge.text.json"
 local kinds = require "framegauge.methods.l4.plan.kinds"
-local results = require "framegauge.tester.l4.iperf3_results"
+local results = require "framegauge.tester.iperf3.results"
 local tables = require "framegauge.core.tables"
 
 local M = {}

@@ -5,7 +5,7 @@
 local api = require "framegauge.core.api"
 local bit = require "bit"
 local ffi = require "ffi"
-local session = require "framegauge.services.iperf3.session"
+local session = require "framegauge.tester.iperf3.session"
 local uv = require "luv"
 
 local C = api.C

@@ -5,7 +5,7 @@
 local json = require "framegauge.text.json"
 local reports = require "framegauge.traffic.l4.iperf3_reports"
 local tables = require "framegauge.core.tables"
-local words = require "framegauge.tester.l4.iperf3_output"
+local words = require "framegauge.tester.iperf3.output"
 
 local M = {}
 
@@ -108,7 +108,7 @@ local function ending(list, first)
 end
 
 --- Text of a test.
--- @param list  its reports (framegauge.services.iperf3.session), from the first to the last
+-- @param list  its reports (framegauge.tester.iperf3.session), from the first to the last
 function M.text(list)
    local test, last = list[1], list[#list]
    local first = test.reverse ~= (test.client == true) -- we send in the direction that counts first

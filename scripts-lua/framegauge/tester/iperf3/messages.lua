@@ -104,7 +104,7 @@ function M.number(i)
 end
 
 --- Our results, as the peer wants them. Our processors only poll: their load has no meaning.
--- @param counts       of all streams, as framegauge.services.iperf3.control reads them
+-- @param counts       of all streams, as framegauge.tester.iperf3.control reads them
 -- @param rows         our figures of each
 -- @param wants_output whether the client prints what we counted in words
 function M.results(counts, rows, udp, wants_output)

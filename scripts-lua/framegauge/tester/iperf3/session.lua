@@ -12,7 +12,7 @@
 -- last byte. So both sides say the same number, and no goodput is of bytes that have not come. What the peer
 -- is told is what is reported: later data do not count.
 local ffi = require "ffi"
-local messages = require "framegauge.services.iperf3.messages"
+local messages = require "framegauge.tester.iperf3.messages"
 local octets = require "framegauge.core.octets"
 local reports = require "framegauge.traffic.l4.iperf3_reports"
 
@@ -426,7 +426,7 @@ end
 
 --- A session of our server, from the first bytes of a client on.
 -- @param link     { send = function(bytes) -> whether there was room, order = function(list of orders' names,
---                 test of OPEN), counts = function() -> what was counted (services.iperf3.control) }
+--                 test of OPEN), counts = function() -> what was counted (tester.iperf3.control) }
 -- @param longest  bytes of a datagram's payload that fit into the MTU
 -- @param now      seconds
 function M.server(link, longest, now)
