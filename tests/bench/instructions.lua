@@ -31,7 +31,7 @@ local SECONDS = 570 -- no aim, but an end to what hangs
 
 -- Stages, each by patterns of its source files; the first that fits. What fits none is the rest.
 local STAGES = {
-   { "TCP", "/lib/tcp/", "/lib/endpoint/", "/lib/net/checksum" },
+   { "TCP", "/lib/tcp/", "/lib/engine/endpoint_port", "/lib/net/checksum" },
    { "fields", "/vary" }, { "signature", "/fg_signature%.h", "byteswap%.h", "emmintrin%.h" },
    { "pace", "/lib/pace/" }, { "buffers", "rte_mempool", "rte_mbuf", "/fg_burst%.h", "rte_memcpy" },
    { "send", "/lib/tx/" }, { "receive", "/lib/rx/" },

@@ -113,7 +113,7 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 
 /* off with our tag; false: it is another's, and the frame is as it was */
 static bool
-untag(const struct fg_endpoint_port *s, struct rte_mbuf *m)
+strip_tag(const struct fg_endpoint_port *s, struct rte_mbuf *m)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	int tag = fg_net_own_tag(frame, m->data_len, s->tag);
@@ -169,7 +169,7 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 {
 	struct fg_endpoint_port *s = of_sink(sink);
 
-	if (m->nb_segs != 1 || !untag(s, m) ||
+	if (m->nb_segs != 1 || !strip_tag(s, m) ||
 	    !is_for_endpoint(s, rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
 		return false;
 	if (!s->fresh && s->ns_per_octet_q32 == 0)
