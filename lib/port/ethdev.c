@@ -342,7 +342,7 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	/* a peer that goes away has this driver take the device down in the interrupt thread, just now
 	 * perhaps */
 	if (strcmp(dev->port.caps.driver, "net_memif") == 0)
-		fg_interrupt_thread_do(stop_and_close, dev);
+		fg_eal_interrupt_thread_do(stop_and_close, dev);
 	else
 		stop_and_close(dev);
 	rte_eal_hotplug_remove(dev->bus, dev->device);

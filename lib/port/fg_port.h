@@ -129,36 +129,15 @@ struct fg_port {
 	char device[96];        /* as the user wrote it */
 };
 
-/** How the process takes cores, memory and devices from the machine. */
-struct fg_host_config {
-	const char *lcores; /* EAL core map, "0@0,1@1"; NULL: main on the first CPU, a worker on each other */
-	uint32_t memory_mb; /* 0: chosen from what is there */
-	int huge_pages;     /* 0 auto, 1 never, 2 required */
-	const char *const *pci; /* PCI addresses to probe, NULL-terminated; NULL: the PCI bus is left alone */
-	const char *const *eal; /* further EAL arguments, NULL-terminated */
-};
+/** Room for a PCI address with its domain. */
+enum { FG_PORT_PCI_ADDRESS = 32 };
 
 /**
- * Start EAL once per process. Without huge pages it runs on ordinary memory. EAL's own messages go to
- * fg_log(), some of them from a thread of EAL's.
- * @return 0, or -errno and what is wrong and which command mends it; a second call with EAL running returns 0
+ * The address, with its domain, of a PCI device that DPDK may take, for fg_host_config.pci.
+ * @param out  of FG_PORT_PCI_ADDRESS
+ * @return 0; -EINVAL no PCI address, -ENODEV, -EPERM, -EBUSY and what mends it
  */
-int fg_host_start(const struct fg_host_config *config, struct fg_error *err);
-
-/** Ids of the worker lcores, their CPU and NUMA node. @return how many, at most @p max are written. */
-struct fg_lcore_info {
-	unsigned id;
-	int cpu; /* -1: floats over several */
-	int node;
-};
-unsigned fg_host_lcores(struct fg_lcore_info *out, unsigned max);
-
-/**
- * Give the worker lcores real-time priority (SCHED_FIFO), for good: nothing ordinary runs on their CPUs any
- * more but for the share that the kernel keeps for it (as a rule 50 ms of a second).
- * @return 0; -EINVAL two lcores share a CPU; -EPERM, -EBUSY
- */
-int fg_host_realtime(struct fg_error *err);
+int fg_port_pci_address(const char *device, char *out, struct fg_error *err);
 
 struct fg_port_config {
 	const char *name;   /* in the plan and the report */

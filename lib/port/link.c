@@ -82,11 +82,11 @@ int
 fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err)
 {
 	const struct timespec pause = {.tv_nsec = LINK_POLL_NS};
-	const uint64_t end = port_now_ns(CLOCK_MONOTONIC) + milliseconds * 1000000ull;
+	const uint64_t end = fg_eal_now_ns(CLOCK_MONOTONIC) + milliseconds * 1000000ull;
 	char where[96];
 
 	for (bool last = false; !last; nanosleep(&pause, NULL)) {
-		last = port_now_ns(CLOCK_MONOTONIC) >= end; /* a look may itself take a while */
+		last = fg_eal_now_ns(CLOCK_MONOTONIC) >= end; /* a look may itself take a while */
 		if (port->ops->link_up(port))
 			return 0;
 	}

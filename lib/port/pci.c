@@ -119,3 +119,18 @@ fg_pci_check(const char *address, struct fg_error *err)
 			    address, driver[0] != '\0' ? driver : "none",
 			    interface[0] != '\0' ? ", interface " : "", interface, address);
 }
+
+int
+fg_port_pci_address(const char *device, char *out, struct fg_error *err)
+{
+	struct fg_port_name name;
+	int ret = fg_port_name_parse(device, &name, err);
+
+	if (ret == 0 && name.kind != FG_PORT_PCI)
+		ret = fg_error_set(err, EINVAL, "device", "\"%s\" is no PCI address", device);
+	if (ret == 0)
+		ret = fg_pci_check(name.text, err);
+	if (ret == 0)
+		snprintf(out, FG_PORT_PCI_ADDRESS, "%.*s", FG_PORT_PCI_ADDRESS - 1, name.text);
+	return ret;
+}

@@ -218,7 +218,7 @@ fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct f
 	struct fg_port *port;
 	int ret = fg_port_name_parse(config->device, &name, err);
 
-	if (ret == 0 && name.kind != FG_PORT_WIRE && !fg_host_running())
+	if (ret == 0 && name.kind != FG_PORT_WIRE && !fg_eal_is_running())
 		ret = fg_error_set(err, EINVAL, "device", "DPDK is not running: fg_host_start() comes first");
 	if (ret == 0)
 		ret = check_wishes(config, &name, err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of lib/port share: device names, the log of DPDK, and the ports that drivers fill in. The
- * thread that opens and closes ports writes all of it, but for what a driver's own bursts keep for
- * themselves.
+ * What the files of lib/port share: device names and the ports that drivers fill in. The thread that opens
+ * and closes ports writes all of it, but for what a driver's own bursts keep for themselves.
  */
 #ifndef FG_PORT_PRIV_H
 #define FG_PORT_PRIV_H
@@ -10,8 +9,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "fg_eal.h"
 #include "fg_port.h"
 
 struct rte_mempool;
@@ -32,29 +31,8 @@ struct fg_port_name {
 	enum fg_kernel_mode mode; /* kernel */
 };
 
-static inline uint64_t
-port_now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int fg_port_name_parse(const char *device, struct fg_port_name *out, struct fg_error *err);
 bool fg_port_name_physical(const struct fg_port_name *name);
-
-/* eal_log.c: before rte_eal_init(); then around everything that opens or closes a device */
-int fg_eal_log_open(struct fg_error *err);
-void fg_eal_log_begin(void);
-/* @return DPDK's log lines about errors since begin, "" without such lines; valid until the next begin */
-const char *fg_eal_log_end(void);
-
-/* interrupt.c: do something in EAL's interrupt thread, and wait until it is done */
-void fg_interrupt_thread_do(void (*work)(void *arg), void *arg);
-
-/* host.c */
-bool fg_host_running(void);
 
 /* Frames of a queue by our own count; no lcore writes to a cache line that another needs for each burst */
 struct fg_ethdev_traffic {

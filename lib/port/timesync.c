@@ -105,12 +105,12 @@ fg_port_clock_read(struct fg_port *port, struct fg_port_clock_look *out)
 {
 	out->error_ns = UINT64_MAX;
 	for (unsigned i = 0; i < TRIES; i++) {
-		uint64_t before = port_now_ns(CLOCK_MONOTONIC_RAW), ns, width;
+		uint64_t before = fg_eal_now_ns(CLOCK_MONOTONIC_RAW), ns, width;
 		int rc = port->timesync->now(port, &ns);
 
 		if (rc != 0)
 			return rc;
-		width = port_now_ns(CLOCK_MONOTONIC_RAW) - before;
+		width = fg_eal_now_ns(CLOCK_MONOTONIC_RAW) - before;
 		if ((width + 1) / 2 < out->error_ns)
 			*out = (struct fg_port_clock_look){ns, before + width / 2, (width + 1) / 2};
 	}

@@ -35,7 +35,7 @@ static uint64_t last_release_ns;
 void
 fg_xdp_released(void)
 {
-	last_release_ns = port_now_ns(CLOCK_MONOTONIC);
+	last_release_ns = fg_eal_now_ns(CLOCK_MONOTONIC);
 }
 
 bool
@@ -43,7 +43,7 @@ fg_xdp_is_settling(void)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 
-	if (last_release_ns == 0 || port_now_ns(CLOCK_MONOTONIC) - last_release_ns >= RELEASE_NS)
+	if (last_release_ns == 0 || fg_eal_now_ns(CLOCK_MONOTONIC) - last_release_ns >= RELEASE_NS)
 		return false;
 	nanosleep(&pause, NULL);
 	return true;

@@ -16,6 +16,7 @@
 #include "fg_filter.h"
 #include "fg_frame.h"
 #include "fg_grpc.h"
+#include "fg_host.h"
 #include "fg_hosts.h"
 #include "fg_l4_app.h"
 #include "fg_l4_dns.h"

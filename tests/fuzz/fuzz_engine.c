@@ -13,6 +13,7 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
 
+#include "fg_host.h"
 #include "fg_signature.h"
 #include "neighbour_priv.h"
 #include "rx_batch.h"

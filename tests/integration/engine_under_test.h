@@ -15,6 +15,7 @@
 
 #include "fg_engine.h"
 #include "fg_frame.h"
+#include "fg_host.h"
 #include "fg_port.h"
 #include "net_frames.h"
 

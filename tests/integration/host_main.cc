@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fg_host.h"
 #include "fg_port.h"
 
 /* the main lcore and two workers, on whatever CPUs there are: the tests ask what is right, not what is

@@ -10,6 +10,7 @@
 
 #include <rte_lcore.h>
 
+#include "fg_host.h"
 #include "port_under_test.h"
 
 rte_mempool *frames;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting, watching, stopping and refusing trials; engines that come and go. */
+#include "fg_host.h"
 #include "engine_on_wire.h"
 
 TEST(EngineWire, StopsInMidRun)

@@ -10,6 +10,7 @@
 #include <rte_ethdev.h>
 #include <rte_launch.h>
 
+#include "fg_host.h"
 #include "fg_tsc.h"
 #include "port_under_test.h"
 

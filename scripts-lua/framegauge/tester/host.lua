@@ -50,7 +50,9 @@ function M.start(plan)
    local pci, eal, err = {}, plan.host.eal or {}, api.error()
    for _, port in ipairs(plan.ports) do
       if port.kind == "pci" then
-         pci[#pci + 1] = port.device
+         local address = ffi.new("char[?]", C.FG_PORT_PCI_ADDRESS)
+         api.check(C.fg_port_pci_address(port.device, address, err), err)
+         pci[#pci + 1] = ffi.string(address)
       end
    end
    local lcores = plan.host.lcores and placement.core_map(plan.host.lcores)

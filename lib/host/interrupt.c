@@ -8,8 +8,8 @@
 
 #include <rte_alarm.h>
 
+#include "fg_eal.h"
 #include "fg_log.h"
-#include "port_priv.h"
 
 enum { PATIENCE_S = 10 }; /* the thread's other work is short */
 
@@ -29,7 +29,7 @@ carry_out(void *arg)
 }
 
 void
-fg_interrupt_thread_do(void (*work)(void *arg), void *arg)
+fg_eal_interrupt_thread_do(void (*work)(void *arg), void *arg)
 {
 	struct order order = {.work = work, .arg = arg};
 	struct timespec deadline;

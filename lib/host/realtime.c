@@ -12,7 +12,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
-#include "port_priv.h"
+#include "fg_host.h"
 
 static int
 take_priority(void *argument)

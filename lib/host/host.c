@@ -30,9 +30,10 @@
 #include <rte_errno.h>
 #include <rte_lcore.h>
 
+#include "fg_eal.h"
+#include "fg_host.h"
 #include "fg_log.h"
 #include "fg_tsc.h"
-#include "port_priv.h"
 
 #define MIB                (1024ull * 1024)
 #define DEFAULT_MEMORY_MB  1024
@@ -54,7 +55,7 @@ static struct {
 static bool running;
 
 bool
-fg_host_running(void)
+fg_eal_is_running(void)
 {
 	return running;
 }
@@ -208,27 +209,15 @@ add_lcores(const struct fg_host_config *config, struct fg_error *err)
 }
 
 /* Only devices handed to DPDK: a driver takes any device that it may, also one in use */
-static int
-add_devices(const struct fg_host_config *config, struct fg_error *err)
+static void
+add_devices(const struct fg_host_config *config)
 {
-	struct fg_port_name name;
-	int ret;
-
 	if (config->pci == NULL || config->pci[0] == NULL)
 		add_argument("--no-pci");
-	for (const char *const *address = config->pci; address != NULL && *address != NULL; address++) {
-		ret = fg_port_name_parse(*address, &name, err);
-		if (ret == 0 && name.kind != FG_PORT_PCI)
-			ret = fg_error_set(err, EINVAL, "device", "\"%s\" is no PCI address", *address);
-		if (ret == 0)
-			ret = fg_pci_check(name.text, err);
-		if (ret != 0)
-			return ret;
-		add_argument("--allow=%s", name.text);
-	}
+	for (const char *const *address = config->pci; address != NULL && *address != NULL; address++)
+		add_argument("--allow=%s", *address);
 	for (const char *const *extra = config->eal; extra != NULL && *extra != NULL; extra++)
 		add_argument("%s", *extra);
-	return 0;
 }
 
 /* What the machine lacks; NULL: nothing that shows. EAL keeps what it took, also when it fails. */
@@ -327,8 +316,7 @@ fg_host_start(const struct fg_host_config *config, struct fg_error *err)
 	ret = add_lcores(config, err);
 	if (ret == 0)
 		ret = add_memory(config, &huge, err);
-	if (ret == 0)
-		ret = add_devices(config, err);
+	add_devices(config);
 	if (ret == 0)
 		ret = fg_eal_log_open(err);
 	if (ret != 0)

@@ -9,6 +9,7 @@
  * does. fg_eal_log_begin() points those streams at a file in memory and fg_eal_log_end() logs what it holds.
  * Only the control thread opens devices, and nothing else in the process prints meanwhile.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,8 +17,8 @@
 
 #include <rte_log.h>
 
+#include "fg_eal.h"
 #include "fg_log.h"
-#include "port_priv.h"
 
 /* Guarded by the lock of the stream: DPDK's interrupt thread logs too */
 static FILE *stream;

@@ -10,8 +10,8 @@
 
 #include <rte_cycles.h>
 
+#include "fg_eal.h"
 #include "fg_tsc.h"
-#include "port_priv.h"
 
 enum { TRIES = 64 };
 
@@ -30,7 +30,7 @@ tsc_look(void)
 	struct pair best = {.width = UINT64_MAX};
 
 	for (unsigned i = 0; i < TRIES; i++) {
-		uint64_t before = rte_rdtsc_precise(), ns = port_now_ns(CLOCK_MONOTONIC_RAW),
+		uint64_t before = rte_rdtsc_precise(), ns = fg_eal_now_ns(CLOCK_MONOTONIC_RAW),
 			 width = rte_rdtsc_precise() - before;
 
 		if (width < best.width)
@@ -52,7 +52,7 @@ fg_tsc_measure(struct fg_tsc *out)
 	struct pair now;
 
 	fg_tsc_begin();
-	while (port_now_ns(CLOCK_MONOTONIC_RAW) - first.ns < MIN_NS)
+	while (fg_eal_now_ns(CLOCK_MONOTONIC_RAW) - first.ns < MIN_NS)
 		rte_delay_us_sleep(1000);
 	now = tsc_look();
 	*out = (struct fg_tsc){
