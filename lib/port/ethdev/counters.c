@@ -9,7 +9,7 @@
 #include <rte_common.h>
 #include <rte_ethdev.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 /*
  * As drivers of Intel's cards call them. A card of 10 Gb/s and more counts what IEEE 802.3 (46.3.4) calls

@@ -7,8 +7,8 @@
 #include <rte_ethdev.h>
 #include <rte_flow.h>
 
-#include "fg_port_about.h"
-#include "port_priv.h"
+#include "../fg_port_about.h"
+#include "../port_priv.h"
 
 #define PAGE 256 /* octets of the module's page A0; A2 is behind it */
 

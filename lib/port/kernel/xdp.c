@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 #define LIBXDP_NAME "xsk_def_prog"
 #define CHUNK       4096

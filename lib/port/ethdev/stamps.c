@@ -20,7 +20,7 @@
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 
-#include "fg_port_stamps.h"
+#include "../fg_port_stamps.h"
 
 enum { TRIES = 8, FIRST_MS = 20 };
 

@@ -4,8 +4,8 @@
 
 /*
  * Memif, version 2.0, as libmemif, VPP and DPDK speak it: a Unix socket on which client and server agree on
- * the rings, and rings in memory that the client shares. Laid out here; memif_channel.c speaks on the socket,
- * memif_ring.c moves frames, memif.c is the port. Everything the peer writes may be wrong, and is checked
+ * the rings, and rings in memory that the client shares. Laid out here; channel.c speaks on the socket,
+ * ring.c moves frames, memif.c is the port. Everything the peer writes may be wrong, and is checked
  * where it is read.
  */
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #include <rte_common.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 #define MEMIF_VERSION 0x0200
 #define MEMIF_COOKIE  0x3e31f20
@@ -139,14 +139,14 @@ struct memif {
 	char reason[128];                  /* why there is no link; the thread's until it has ended */
 };
 
-/* memif_link.c; the thread's */
+/* link.c; the thread's */
 /* @return a link without regions and rings, or NULL without memory */
 struct memif_link *memif_link_create(void);
 void memif_link_free(struct memif_link *link);
 /* @return what is wrong with memory that a peer shares, in a few words; NULL: nothing */
 const char *memif_region_problem(int fd, uint64_t size);
 
-/* memif_channel.c; the thread's. They wait for the peer, and for m->quit. */
+/* channel.c; the thread's. They wait for the peer, and for m->quit. */
 /* @return 1 when @p fd can be read, 0 after so long, -ECANCELED when the port is to be closed */
 int memif_wait(const struct memif *m, int fd, int milliseconds);
 /* Agree with the peer at the other end of the socket @p fd. @return 0, or -errno with m->reason */
@@ -156,7 +156,7 @@ int memif_greet_server(struct memif *m, int fd, struct memif_link *link);
 void memif_stay(struct memif *m, int fd, int listener);
 void memif_refuse(int fd, const char *reason);
 
-/* memif_ring.c; an lcore's */
+/* ring.c; an lcore's */
 uint16_t memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 uint16_t memif_receive(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 /* Have the server write: the slots of a ring that a client receives from are free. */

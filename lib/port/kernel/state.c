@@ -8,8 +8,8 @@
 #include <linux/if.h>
 #include <unistd.h>
 
-#include "fg_port_about.h"
-#include "port_priv.h"
+#include "../fg_port_about.h"
+#include "../port_priv.h"
 
 static int
 find_link(const char *name, int *fd, struct fg_link *link)

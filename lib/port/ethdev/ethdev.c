@@ -18,8 +18,8 @@
 #include <rte_mbuf.h>
 
 #include "fg_log.h"
-#include "fg_port_stamps.h"
-#include "port_priv.h"
+#include "../fg_port_stamps.h"
+#include "../port_priv.h"
 
 #define RX_RING  1024
 #define TX_RING  1024

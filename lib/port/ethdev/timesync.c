@@ -11,9 +11,9 @@
 
 #include <rte_ethdev.h>
 
-#include "fg_port_clock.h"
-#include "fg_port_stamps.h"
-#include "port_priv.h"
+#include "../fg_port_clock.h"
+#include "../fg_port_stamps.h"
+#include "../port_priv.h"
 
 enum { TRIES = 16 };
 

@@ -56,7 +56,7 @@ memif_region_problem(int fd, uint64_t size)
 	if (fstatfs(fd, &system) != 0 || (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC &&
 					  system.f_type != HUGETLBFS_MAGIC))
 		return "Region is no shared memory";
-	/* less than a huge page can neither be unmapped nor replaced (memif_guard.c) */
+	/* less than a huge page can neither be unmapped nor replaced (guard.c) */
 	if (system.f_type == HUGETLBFS_MAGIC && size % (uint64_t)system.f_bsize != 0)
 		return "Region not of whole huge pages";
 	return NULL;

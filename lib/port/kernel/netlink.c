@@ -24,7 +24,7 @@
 
 #include <rte_common.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 #define MAX_ROUTES    16
 #define DEEPEST_STACK 8

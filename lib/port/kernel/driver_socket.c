@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 static int
 domain_of(int fd)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fg_port_about.h"
+#include "../fg_port_about.h"
 
 enum { SFP = 3 };
 enum { MONITORED = 1 << 6, CALIBRATED_WITHIN = 1 << 5, CALIBRATED_OUTSIDE = 1 << 4 };

@@ -14,7 +14,7 @@
 #include <rte_common.h>
 #include <rte_ethdev.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 #define LINK_POLL_NS 5000000
 #define MBPS         1000000ull

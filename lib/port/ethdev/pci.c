@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 #define DEVICES "/sys/bus/pci/devices/"
 

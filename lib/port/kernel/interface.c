@@ -18,8 +18,8 @@
 
 #include <rte_common.h>
 
-#include "fg_port_about.h"
-#include "port_priv.h"
+#include "../fg_port_about.h"
+#include "../port_priv.h"
 
 enum { DEV_GET = 1, DEV_IFINDEX = 1, DEV_XDP_FEATURES = 3 };
 enum { XDP_BASIC = 1 << 0, XDP_REDIRECT = 1 << 1, XDP_ZERO_COPY = 1 << 3 };

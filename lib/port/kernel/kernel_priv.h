@@ -7,7 +7,7 @@
 #ifndef KERNEL_PRIV_H
 #define KERNEL_PRIV_H
 
-#include "port_priv.h"
+#include "../port_priv.h"
 
 struct fg_packet;
 
