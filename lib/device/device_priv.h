@@ -3,17 +3,18 @@
 #define DEVICE_PRIV_H
 
 /*
- * The wire inside. wire.c has the two ports and hands each frame through one direction: device.c decides when
- * it leaves the device, profile.c (bandwidth profiles), table.c (a bridge's addresses) and router.c whether
+ * The wire. ports.c has the two ports and hands each frame through one direction: device.c decides when
+ * it leaves the device, profile.c (bandwidth profiles), fdb.c (a bridge's addresses) and router.c whether
  * and where to, path.c impairs it on its way to the other port. Everything here is written by the lcore that
  * polls both ports, and by the control thread only while nobody polls.
  */
 
 #include "fg_class.h"
+#include "fg_device.h"
 #include "fg_int128.h"
 #include "fg_meter.h"
 #include "fg_net.h"
-#include "wire_priv.h"
+#include "wire.h"
 
 /** All that depends on the frame size. */
 struct passage {
@@ -65,7 +66,7 @@ struct fg_device {
 	struct fg_device_config config;
 	struct side side[2];
 	bool inspects;             /* the frames: it routes, answers, reflects, or learns */
-	struct table *table;       /* NULL: it does not learn */
+	struct fdb *table;         /* NULL: it does not learn */
 	struct firewall *firewall; /* NULL: no firewall */
 	struct nat *nat;           /* the same */
 	bool impaired;

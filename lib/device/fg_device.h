@@ -10,6 +10,7 @@
 #include "fg_nat.h"
 #include "fg_path.h"
 #include "fg_profile.h"
+#include "fg_wire.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +25,6 @@ extern "C" {
  * A time stamp belongs to the first bit of the frame after the start delimiter, as in IEEE 1588. Both ports
  * must be polled by one lcore.
  */
-
-/** Ticks of the wire's clock per second: picoseconds. */
-#define FG_DEVICE_HZ (1000ULL * 1000 * 1000 * 1000)
 
 /** What becomes of frames that enter the device on one side. */
 struct fg_device_direction {
@@ -52,17 +50,6 @@ struct fg_device_interface {
 	bool has_ipv6;
 	uint8_t ipv4[4];
 	uint8_t ipv6[16];
-};
-
-/** A learning bridge's table of addresses (IEEE 802.1D, 7.9), and what is wrong with it. */
-struct fg_device_table {
-	uint32_t size;           /* addresses it holds; 0: it learns nothing and forwards all */
-	double ageing_ns;        /* an address is forgotten that was not heard for so long; 0: never */
-	double learning_rate;    /* addresses per second that it can learn; 0: all that come */
-	uint32_t learning_queue; /* addresses that may wait until they are learned */
-	uint32_t skip_every;     /* it does not learn every n-th new one; 0: learns all */
-	uint32_t buckets,
-		ways; /* a bucket has room for this many; 0 ways: any address for which the table has room */
 };
 
 struct fg_device_config {

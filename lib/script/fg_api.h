@@ -40,5 +40,6 @@
 #include "fg_units.h"
 #include "fg_verify.h"
 #include "fg_web.h"
+#include "fg_wire.h"
 
 #endif

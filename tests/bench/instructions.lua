@@ -36,7 +36,8 @@ local STAGES = {
    { "pace", "/lib/pace/" }, { "buffers", "rte_mempool", "rte_mbuf", "/fg_burst%.h", "rte_memcpy" },
    { "send", "/lib/tx/" }, { "receive", "/lib/rx/" },
    { "tracker", "/sequence", "/fg_sequence", "/order" }, { "histogram", "histogram" },
-   { "more", "variation", "payload", "series" }, { "wire", "/lib/device/", "/lib/path/", "/lib/net/" },
+   { "more", "variation", "payload", "series" },
+   { "wire", "/lib/wire/", "/lib/device/", "/lib/switch/", "/lib/path/", "/lib/net/" },
 }
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The fail-over of the reference switch: its keys, and what must hold between them (lib/device/failover.c).
+--- The fail-over of the reference switch: its keys, and what must hold between them (lib/switch/failover.c).
 local tables = require "framegauge.core.tables"
 
 local M = {}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The reference switch of a plan: its keys, and what must hold between them (lib/device/fg_switch.h).
+--- The reference switch of a plan: its keys, and what must hold between them (lib/switch/fg_switch.h).
 local failover = require "framegauge.plan.failover"
 local ports = require "framegauge.plan.ports"
 local snooping = require "framegauge.plan.snooping"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The virtual wires of a plan with a reference switch, which joins all of them (lib/device/fg_switch.h).
+--- The virtual wires of a plan with a reference switch, which joins all of them (lib/switch/fg_switch.h).
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"

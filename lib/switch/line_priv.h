@@ -5,7 +5,7 @@
 /*
  * The lines of the reference switch: when the first frame of each line in is in, and when a frame that leaves
  * begins on the line out. Shared by what hands frames over (switch.c), what decides when they leave
- * (forward.c, input.c) and what has senders pause (pause.c), all on the lcore that polls the ports.
+ * (forward.c, input_queue.c) and what has senders pause (flow_control.c), all on the polling lcore.
  */
 #include "switch_priv.h"
 

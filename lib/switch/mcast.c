@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "groups_priv.h"
+#include "mcast_priv.h"
 
 int
-groups_init(struct groups *s, uint32_t size, unsigned ports, struct fg_error *err)
+mcast_init(struct mcast *s, uint32_t size, unsigned ports, struct fg_error *err)
 {
 	uint32_t buckets = rte_align32pow2(size);
 
@@ -26,16 +26,16 @@ groups_init(struct groups *s, uint32_t size, unsigned ports, struct fg_error *er
 	if (s->entry == NULL || s->bucket == NULL || s->heap == NULL || s->gap == NULL)
 		return fg_error_set(err, ENOMEM, "snooping.groups", "no memory for %u groups", size);
 	for (uint32_t i = 0; i < buckets; i++)
-		s->bucket[i] = GROUPS_NONE;
+		s->bucket[i] = MCAST_NONE;
 	for (uint32_t i = 0; i < size; i++)
-		groups_at(s, i)->next = i + 1 < size ? (int)i + 1 : GROUPS_NONE;
+		mcast_at(s, i)->next = i + 1 < size ? (int)i + 1 : MCAST_NONE;
 	for (uint32_t i = 0; i <= size * ports; i++)
 		s->gap[i].next = i < size * ports ? i + 1 : 0;
 	return 0;
 }
 
 void
-groups_free(struct groups *s)
+mcast_free(struct mcast *s)
 {
 	free(s->entry);
 	free(s->bucket);
@@ -44,7 +44,7 @@ groups_free(struct groups *s)
 }
 
 static int *
-hash_bucket(const struct groups *s, const struct group_key *key)
+hash_bucket(const struct mcast *s, const struct group_key *key)
 {
 	uint64_t a, b;
 
@@ -55,37 +55,37 @@ hash_bucket(const struct groups *s, const struct group_key *key)
 }
 
 int
-groups_find(const struct groups *s, const struct group_key *key)
+mcast_find(const struct mcast *s, const struct group_key *key)
 {
 	int i = *hash_bucket(s, key);
 
-	while (i != GROUPS_NONE && memcmp(&groups_at(s, (uint32_t)i)->key, key, sizeof(*key)) != 0)
-		i = groups_at(s, (uint32_t)i)->next;
+	while (i != MCAST_NONE && memcmp(&mcast_at(s, (uint32_t)i)->key, key, sizeof(*key)) != 0)
+		i = mcast_at(s, (uint32_t)i)->next;
 	return i;
 }
 
 /* at the same time: the entry, then the port, that comes first in the table */
 static bool
-is_before(const struct groups *s, uint32_t a, uint32_t b)
+is_before(const struct mcast *s, uint32_t a, uint32_t b)
 {
-	uint64_t first = groups_due(s, a), second = groups_due(s, b);
+	uint64_t first = mcast_due(s, a), second = mcast_due(s, b);
 
 	return first < second || (first == second && s->heap[a] < s->heap[b]);
 }
 
 static void
-swap(struct groups *s, uint32_t a, uint32_t b)
+swap(struct mcast *s, uint32_t a, uint32_t b)
 {
 	uint32_t place = s->heap[a];
 
 	s->heap[a] = s->heap[b];
 	s->heap[b] = place;
-	groups_membership(s, s->heap[a])->place = a;
-	groups_membership(s, s->heap[b])->place = b;
+	mcast_membership(s, s->heap[a])->place = a;
+	mcast_membership(s, s->heap[b])->place = b;
 }
 
 static void
-put_right(struct groups *s, uint32_t at)
+put_right(struct mcast *s, uint32_t at)
 {
 	for (; at > 0 && is_before(s, at, (at - 1) / 2); at = (at - 1) / 2)
 		swap(s, at, (at - 1) / 2);
@@ -103,11 +103,11 @@ put_right(struct groups *s, uint32_t at)
 }
 
 void
-groups_changed(struct groups *s, uint32_t place)
+mcast_changed(struct mcast *s, uint32_t place)
 {
-	struct membership *m = groups_membership(s, place);
+	struct membership *m = mcast_membership(s, place);
 
-	if (m->place == GROUPS_NOT_DUE) {
+	if (m->place == MCAST_NOT_DUE) {
 		m->place = s->due;
 		s->heap[s->due++] = place;
 	}
@@ -116,7 +116,7 @@ groups_changed(struct groups *s, uint32_t place)
 
 /* the gaps of a chain that are over at @p now are not of use to any frame any more */
 static void
-free_gaps(struct groups *s, uint32_t *link, uint64_t now)
+free_gaps(struct mcast *s, uint32_t *link, uint64_t now)
 {
 	while (*link != 0 && s->gap[*link].until > now)
 		link = &s->gap[*link].next;
@@ -130,7 +130,7 @@ free_gaps(struct groups *s, uint32_t *link, uint64_t now)
 }
 
 bool
-groups_resume(struct groups *s, struct membership *m, uint64_t begin, uint64_t now)
+groups_resume(struct mcast *s, struct membership *m, uint64_t begin, uint64_t now)
 {
 	uint32_t i;
 
@@ -149,23 +149,23 @@ groups_resume(struct groups *s, struct membership *m, uint64_t begin, uint64_t n
 }
 
 void
-groups_forget(struct groups *s, uint32_t place)
+mcast_forget(struct mcast *s, uint32_t place)
 {
-	struct membership *m = groups_membership(s, place);
+	struct membership *m = mcast_membership(s, place);
 	uint32_t i = place / s->ports, at = m->place;
-	struct group *g = groups_at(s, i);
+	struct group *g = mcast_at(s, i);
 	int *link;
 
 	swap(s, at, --s->due);
 	if (at < s->due)
 		put_right(s, at);
-	m->place = GROUPS_NOT_DUE;
+	m->place = MCAST_NOT_DUE;
 	m->from = m->until = 0;
 	free_gaps(s, &m->gap, UINT64_MAX);
 	if (--g->members > 0)
 		return;
 	for (link = hash_bucket(s, &g->key); *link != (int)i;)
-		link = &groups_at(s, (uint32_t)*link)->next;
+		link = &mcast_at(s, (uint32_t)*link)->next;
 	*link = g->next;
 	g->next = s->unused;
 	s->unused = (int)i;
@@ -173,20 +173,20 @@ groups_forget(struct groups *s, uint32_t place)
 }
 
 int
-groups_enter(struct groups *s, const struct group_key *key)
+mcast_enter(struct mcast *s, const struct group_key *key)
 {
 	int i = s->unused, *bucket = hash_bucket(s, key);
 	struct group *g;
 
-	if (i == GROUPS_NONE)
-		return GROUPS_NONE;
-	g = groups_at(s, (uint32_t)i);
+	if (i == MCAST_NONE)
+		return MCAST_NONE;
+	g = mcast_at(s, (uint32_t)i);
 	s->unused = g->next;
 	g->key = *key;
 	g->next = *bucket;
 	g->members = 0;
 	for (unsigned k = 0; k < s->ports; k++)
-		g->port[k] = (struct membership){.query = UINT64_MAX, .place = GROUPS_NOT_DUE};
+		g->port[k] = (struct membership){.query = UINT64_MAX, .place = MCAST_NOT_DUE};
 	*bucket = i;
 	s->used++;
 	s->most = RTE_MAX(s->most, s->used);

@@ -308,9 +308,9 @@ tables_init(struct fg_switch *s, struct fg_error *err)
 	int rc = 0;
 
 	if (s->config.table.size > 0)
-		rc = wire_table_create(&s->config.table, &s->half[0].table, err);
+		rc = fdb_create(&s->config.table, &s->half[0].table, err);
 	if (rc == 0 && s->config.table.size > 0 && s->config.uplink_bps > 0)
-		rc = wire_table_create(&s->config.table, &s->half[1].table, err);
+		rc = fdb_create(&s->config.table, &s->half[1].table, err);
 	return rc;
 }
 
@@ -405,7 +405,7 @@ fg_switch_free(struct fg_switch *s)
 	}
 	for (unsigned i = 0; i < RTE_DIM(s->half); i++) {
 		wire_waiting_free(&s->half[i].engine);
-		wire_table_free(s->half[i].table);
+		fdb_free(s->half[i].table);
 	}
 	input_free(s);
 	pause_free(s->pauses);

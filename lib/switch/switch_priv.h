@@ -9,7 +9,7 @@
  * written by the lcore that polls the ports, and by the control thread only while nobody polls.
  */
 #include "fg_switch.h"
-#include "wire_priv.h"
+#include "wire.h"
 
 /** One port: the line in and the line out. */
 struct member {
@@ -39,8 +39,8 @@ struct pauses;
 
 /** What one switch has, and each of two with an uplink. */
 struct half {
-	uint64_t ports;      /* bits of its ports */
-	struct table *table; /* NULL: it does not learn */
+	uint64_t ports;    /* bits of its ports */
+	struct fdb *table; /* NULL: it does not learn */
 	fg_u128 engine_free;
 	struct waiting engine; /* frames that wait for it */
 };
@@ -129,7 +129,7 @@ bool failover_is_down(const struct failover *failover, unsigned port, uint64_t n
 /** The port by which a frame that is for the preferred one leaves. */
 unsigned failover_way(struct failover *failover, const struct rte_mbuf *m, uint64_t now);
 
-/* input.c: init does nothing without input queues; the others but enter may be called all the same */
+/* input_queue.c: init does nothing without input queues; the others but enter may be called all the same */
 int input_init(struct fg_switch *device, struct fg_error *err);
 void input_reset(struct fg_switch *device);
 void input_free(struct fg_switch *device);
@@ -143,7 +143,7 @@ void input_look_again(struct fg_switch *device);
 /** It leaves now. */
 void input_run(struct fg_switch *device);
 
-/* pause.c: the same without flow control */
+/* flow_control.c: the same without flow control */
 int pause_init(struct fg_switch *device, struct fg_error *err);
 void pause_reset(struct fg_switch *device);
 void pause_free(struct pauses *pauses);

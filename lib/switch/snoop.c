@@ -4,7 +4,7 @@
  * switch reads what hosts report, in the order in which it comes in, as fast as it can; a membership begins
  * and ends some time after the message that says so. Until then frames go the way they went.
  *
- * The table (groups.c) has what is to be done next: a query to be sent, or a membership to be forgotten. That
+ * The table (mcast.c) has what is to be done next: a query to be sent, or a membership to be forgotten. That
  * is done before the next frame is looked at. So the table is at any time what it would be if a clock drove
  * it. Entries outlive trials, as addresses do.
  */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "groups_priv.h"
+#include "mcast_priv.h"
 #include "switch_priv.h"
 
 enum { TPID_AT = 12, VLAN_TAG = 4, VLAN_MASK = 0xfff };
@@ -21,7 +21,7 @@ static const uint64_t PS_PER_NS = 1000, RESPONSE = 10000000000000; /* ps: 10 s *
 struct snooping {
 	struct fg_switch_snooping config;
 	unsigned ports;
-	struct groups groups;
+	struct mcast groups;
 	uint64_t router_ports;
 	uint64_t join_delay, leave_delay, new_delay, interval, lifetime, control_time; /* ps */
 	fg_u128 control_free, group_cost;
@@ -60,7 +60,7 @@ snoop_create(const struct fg_switch_snooping *c, unsigned ports, snoop_send send
 	s->group_cost = wire_fixed(1e3L * c->group_cost_ns);
 	s->control_time = c->control_rate > 0 ? (uint64_t)(1e12 / c->control_rate) : 0;
 	s->host = (struct fg_host){.mac = {0x02, 0, 0, 0xff, 0, 1}, .has_ipv4 = true, .has_ipv6 = true};
-	rc = groups_init(&s->groups, c->groups, ports, err);
+	rc = mcast_init(&s->groups, c->groups, ports, err);
 	if (rc == 0)
 		rc = wire_waiting_init(&s->control, c->control_queue, false, "snooping.control_queue", err);
 	return rc;
@@ -72,7 +72,7 @@ snoop_free(struct snooping *s)
 	if (s == NULL)
 		return;
 	wire_waiting_free(&s->control);
-	groups_free(&s->groups);
+	mcast_free(&s->groups);
 	free(s);
 }
 
@@ -85,7 +85,7 @@ snoop_reset(struct snooping *s)
 	s->groups.most = s->groups.used;
 	s->next_general = 0;
 	for (uint32_t i = 0; i < s->groups.due; i++) {
-		struct membership *m = groups_membership(&s->groups, s->groups.heap[i]);
+		struct membership *m = mcast_membership(&s->groups, s->groups.heap[i]);
 
 		m->queries = 0; /* what stays in the heap is looked at when it is due, and then put right */
 	}
@@ -116,21 +116,21 @@ static bool
 join(struct snooping *s, const struct group_key *key, unsigned port,
      const struct fg_membership_message *message, bool sources, uint64_t now)
 {
-	int i = groups_find(&s->groups, key);
+	int i = mcast_find(&s->groups, key);
 	uint64_t begin = now + s->join_delay, end;
 	struct membership *m;
 
-	if (i == GROUPS_NONE) {
+	if (i == MCAST_NONE) {
 		begin += s->new_delay;
-		i = groups_enter(&s->groups, key);
-		if (i == GROUPS_NONE)
+		i = mcast_enter(&s->groups, key);
+		if (i == MCAST_NONE)
 			return false;
 	}
-	groups_at(&s->groups, (uint32_t)i)->version = message->version;
-	m = &groups_at(&s->groups, (uint32_t)i)->port[port];
-	end = s->lifetime == 0 ? GROUPS_FOR_EVER : begin + s->lifetime;
-	if (m->place == GROUPS_NOT_DUE) {
-		groups_at(&s->groups, (uint32_t)i)->members++;
+	mcast_at(&s->groups, (uint32_t)i)->version = message->version;
+	m = &mcast_at(&s->groups, (uint32_t)i)->port[port];
+	end = s->lifetime == 0 ? MCAST_FOR_EVER : begin + s->lifetime;
+	if (m->place == MCAST_NOT_DUE) {
+		mcast_at(&s->groups, (uint32_t)i)->members++;
 		m->from = begin;
 	} else if (begin > m->until && !groups_resume(&s->groups, m, begin, s->now)) {
 		return false;
@@ -139,22 +139,22 @@ join(struct snooping *s, const struct group_key *key, unsigned port,
 	m->query = UINT64_MAX;
 	m->queries = 0;
 	m->include = sources;
-	groups_changed(&s->groups, (uint32_t)i * s->ports + port);
+	mcast_changed(&s->groups, (uint32_t)i * s->ports + port);
 	return true;
 }
 
 static void
 leave(struct snooping *s, const struct group_key *key, unsigned port, bool sources, uint64_t now)
 {
-	int i = groups_find(&s->groups, key);
+	int i = mcast_find(&s->groups, key);
 	struct membership *m;
 	uint64_t end = now + s->leave_delay;
 
-	if (i == GROUPS_NONE)
+	if (i == MCAST_NONE)
 		return;
-	m = &groups_at(&s->groups, (uint32_t)i)->port[port];
+	m = &mcast_at(&s->groups, (uint32_t)i)->port[port];
 	/* a member by all sources does not leave by blocking one; and a leaving one has left already */
-	if (m->place == GROUPS_NOT_DUE || (sources && !m->include) || m->queries > 0)
+	if (m->place == MCAST_NOT_DUE || (sources && !m->include) || m->queries > 0)
 		return;
 	if (!s->config.fast_leave) {
 		m->queries = s->config.last_member_count;
@@ -162,7 +162,7 @@ leave(struct snooping *s, const struct group_key *key, unsigned port, bool sourc
 		end += m->queries * s->interval;
 	}
 	m->until = RTE_MIN(m->until, end);
-	groups_changed(&s->groups, (uint32_t)i * s->ports + port);
+	mcast_changed(&s->groups, (uint32_t)i * s->ports + port);
 }
 
 /* @return when a message that comes in has been read, UINT64_MAX: it is lost */
@@ -244,13 +244,13 @@ group_of(const struct snooping *s, const struct rte_mbuf *m, struct group_key *o
 		const uint8_t *to = frame + at + offsetof(struct fg_ipv4, dst);
 
 		*out = key_of(s, 4, to, vlan);
-		return groups_reaches_far(4, to);
+		return mcast_reaches_far(4, to);
 	}
 	if (type == FG_ETHER_IPV6 && at + sizeof(struct fg_ipv6) <= m->data_len) {
 		const uint8_t *to = frame + at + offsetof(struct fg_ipv6, dst);
 
 		*out = key_of(s, 6, to, vlan);
-		return groups_reaches_far(6, to);
+		return mcast_reaches_far(6, to);
 	}
 	return false;
 }
@@ -266,9 +266,9 @@ snoop_ports(struct fg_switch *sw, const struct rte_mbuf *m, uint64_t now, bool *
 	*registered = false;
 	if (!group_of(s, m, &key))
 		return forward_all_ports(sw);
-	i = groups_find(&s->groups, &key);
-	for (unsigned k = 0; i != GROUPS_NONE && k < s->ports; k++) {
-		const struct membership *one = &groups_at(&s->groups, (uint32_t)i)->port[k];
+	i = mcast_find(&s->groups, &key);
+	for (unsigned k = 0; i != MCAST_NONE && k < s->ports; k++) {
+		const struct membership *one = &mcast_at(&s->groups, (uint32_t)i)->port[k];
 
 		if (groups_is_member(&s->groups, one, now))
 			members |= 1ULL << k;
@@ -309,12 +309,12 @@ static void
 act(struct fg_switch *sw, uint32_t place)
 {
 	struct snooping *s = sw->snooping;
-	struct membership *m = groups_membership(&s->groups, place);
-	const struct group *g = groups_at(&s->groups, place / s->ports);
+	struct membership *m = mcast_membership(&s->groups, place);
+	const struct group *g = mcast_at(&s->groups, place / s->ports);
 	uint64_t now = RTE_MIN(m->query, m->until);
 
 	if (m->until <= now) {
-		groups_forget(&s->groups, place);
+		mcast_forget(&s->groups, place);
 		return;
 	}
 	if (m->queries > 0) {
@@ -323,7 +323,7 @@ act(struct fg_switch *sw, uint32_t place)
 			ask(sw, place % s->ports, g->version, g->key.group, s->interval, now);
 	}
 	m->query = m->queries > 0 ? now + s->interval : UINT64_MAX;
-	groups_changed(&s->groups, place);
+	mcast_changed(&s->groups, place);
 }
 
 static void
@@ -342,7 +342,7 @@ uint64_t
 snoop_next(const struct fg_switch *sw)
 {
 	const struct snooping *s = sw->snooping;
-	uint64_t next = s->groups.due > 0 ? groups_due(&s->groups, 0) : UINT64_MAX;
+	uint64_t next = s->groups.due > 0 ? mcast_due(&s->groups, 0) : UINT64_MAX;
 
 	return s->next_general > 0 ? RTE_MIN(next, s->next_general) : next;
 }
@@ -355,7 +355,7 @@ snoop_act(struct fg_switch *sw, uint64_t now)
 
 	if (every > 0 && s->next_general == 0)
 		s->next_general = (now / every + 1) * every;
-	while ((next = snoop_next(sw)) <= now && next < GROUPS_FOR_EVER) {
+	while ((next = snoop_next(sw)) <= now && next < MCAST_FOR_EVER) {
 		if (s->next_general == next) {
 			ask_all(sw, next);
 			s->next_general += every;

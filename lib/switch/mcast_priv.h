@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GROUPS_PRIV_H
-#define GROUPS_PRIV_H
+#ifndef MCAST_PRIV_H
+#define MCAST_PRIV_H
 
 /*
  * The groups that the reference switch knows of, and since when which of its ports are members: written by
- * the lcore that polls the ports, as all of the switch (switch_priv.h). groups.c keeps the table and what is
+ * the lcore that polls the ports, as all of the switch (switch_priv.h). mcast.c keeps the table and what is
  * to be done next; snoop.c reads messages, and does it.
  */
 #include "fg_membership.h"
-#include "wire_priv.h"
+#include "wire.h"
 
 /** Of a membership without end: never due. */
-static const uint64_t GROUPS_FOR_EVER = UINT64_MAX - 1;
-enum { GROUPS_NONE = -1 };
-static const uint32_t GROUPS_NOT_DUE = UINT32_MAX;
+static const uint64_t MCAST_FOR_EVER = UINT64_MAX - 1;
+enum { MCAST_NONE = -1 };
+static const uint32_t MCAST_NOT_DUE = UINT32_MAX;
 
 struct group_key {
 	uint8_t group[16];
@@ -33,7 +33,7 @@ struct membership {
 	uint64_t from, until;
 	uint64_t query;   /* when the next query of the group is to be sent; UINT64_MAX: none is */
 	uint32_t queries; /* still to be sent */
-	uint32_t place;   /* in the heap; GROUPS_NOT_DUE: none */
+	uint32_t place;   /* in the heap; MCAST_NOT_DUE: none */
 	uint32_t gap;     /* the last one, and from it those before it */
 	bool include;     /* of some sources only (RFC 3376, 3.1) */
 };
@@ -46,7 +46,7 @@ struct group {
 	struct membership port[];
 };
 
-struct groups {
+struct mcast {
 	unsigned ports;
 	size_t each; /* octets of an entry */
 	uint8_t *entry;
@@ -57,29 +57,29 @@ struct groups {
 };
 
 static inline struct group *
-groups_at(const struct groups *s, uint32_t i)
+mcast_at(const struct mcast *s, uint32_t i)
 {
 	return (struct group *)(void *)(s->entry + i * s->each);
 }
 
 static inline struct membership *
-groups_membership(const struct groups *s, uint32_t place)
+mcast_membership(const struct mcast *s, uint32_t place)
 {
-	return &groups_at(s, place / s->ports)->port[place % s->ports];
+	return &mcast_at(s, place / s->ports)->port[place % s->ports];
 }
 
 /** When something is to be done of what is at a place of the heap. */
 static inline uint64_t
-groups_due(const struct groups *s, uint32_t at)
+mcast_due(const struct mcast *s, uint32_t at)
 {
-	const struct membership *m = groups_membership(s, s->heap[at]);
+	const struct membership *m = mcast_membership(s, s->heap[at]);
 
 	return RTE_MIN(m->query, m->until);
 }
 
 /** Is the port a member at @p now? */
 static inline bool
-groups_is_member(const struct groups *s, const struct membership *m, uint64_t now)
+groups_is_member(const struct mcast *s, const struct membership *m, uint64_t now)
 {
 	uint32_t i = m->gap;
 
@@ -92,7 +92,7 @@ groups_is_member(const struct groups *s, const struct membership *m, uint64_t no
 
 /** Is it a group that reaches beyond the local network (RFC 4541, 2.1.2)? */
 static inline bool
-groups_reaches_far(unsigned version, const uint8_t *address)
+mcast_reaches_far(unsigned version, const uint8_t *address)
 {
 	if (version == 4)
 		return address[0] >> 4 == 14 && !(address[0] == 224 && address[1] == 0 && address[2] == 0);
@@ -100,21 +100,21 @@ groups_reaches_far(unsigned version, const uint8_t *address)
 }
 
 /** @return 0 or -ENOMEM; free it also then */
-int groups_init(struct groups *groups, uint32_t size, unsigned ports, struct fg_error *err);
-void groups_free(struct groups *groups);
-/** @return the entry of a group, GROUPS_NONE: no entry */
-int groups_find(const struct groups *groups, const struct group_key *key);
-/** Make an entry, without members. @return GROUPS_NONE: there is no room */
-int groups_enter(struct groups *groups, const struct group_key *key);
+int mcast_init(struct mcast *groups, uint32_t size, unsigned ports, struct fg_error *err);
+void mcast_free(struct mcast *groups);
+/** @return the entry of a group, MCAST_NONE: no entry */
+int mcast_find(const struct mcast *groups, const struct group_key *key);
+/** Make an entry, without members. @return MCAST_NONE: there is no room */
+int mcast_enter(struct mcast *groups, const struct group_key *key);
 /** The times of a membership (entry * ports + port) have changed. */
-void groups_changed(struct groups *groups, uint32_t place);
+void mcast_changed(struct mcast *groups, uint32_t place);
 /**
  * A membership that would end begins anew at @p begin, after that.
  * @param now  gaps that are over by then are forgotten
  * @return     false: there is no room for one more gap
  */
-bool groups_resume(struct groups *groups, struct membership *m, uint64_t begin, uint64_t now);
+bool groups_resume(struct mcast *groups, struct membership *m, uint64_t begin, uint64_t now);
 /** A port is no member any more; without members the entry is free. */
-void groups_forget(struct groups *groups, uint32_t place);
+void mcast_forget(struct mcast *groups, uint32_t place);
 
 #endif

@@ -62,13 +62,13 @@ static bool
 bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
-	struct table *table = side->wire->table;
+	struct fdb *table = side->wire->table;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	int number = (int)(side - side->wire->side), where;
 
-	if (!wire_table_learn(table, frame, (unsigned)number, WHOLE(first_bit + d->is.store_time)))
+	if (!fdb_learn(table, frame, (unsigned)number, WHOLE(first_bit + d->is.store_time)))
 		d->counters.unlearned++;
-	where = wire_table_side(table, frame);
+	where = fdb_side(table, frame);
 	if (where == number) {
 		d->counters.filtered++;
 		return false;
@@ -302,7 +302,7 @@ furnish(struct fg_device *wire, const struct fg_device_config *config, uint32_t 
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = side_init(wire, i, in_flight, err);
 	if (rc == 0 && config->table.size > 0)
-		rc = wire_table_create(&config->table, &wire->table, err);
+		rc = fdb_create(&config->table, &wire->table, err);
 	if (rc == 0 && config->firewall.sessions > 0) {
 		rc = firewall_create(&config->firewall, &wire->firewall, err);
 		wire->impaired = true; /* what it holds back is passed by others */
@@ -331,7 +331,7 @@ strip(struct fg_device *wire)
 		wire_arrivals_free(&wire->side[i].arrivals);
 	}
 	wire_path_free(wire);
-	wire_table_free(wire->table);
+	fdb_free(wire->table);
 	firewall_free(wire->firewall);
 	nat_free(wire->nat);
 	memset(wire, 0, sizeof(*wire));

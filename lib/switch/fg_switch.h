@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fg_device.h"
 #include "fg_error.h"
 #include "fg_net.h"
+#include "fg_wire.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,7 @@ enum { FG_SWITCH_PORTS = 64 }; /* an uplink takes two of them */
 enum fg_switch_queues {
 	FG_SWITCH_OUTPUT, /* before each egress, in a queue of its own */
 	FG_SWITCH_SHARED, /* the same, but all queues share one buffer */
-	FG_SWITCH_INPUT,  /* behind each ingress; the first one blocks those behind it (input.c) */
+	FG_SWITCH_INPUT,  /* behind each ingress; the first one blocks those behind it (input_queue.c) */
 };
 
 /** Input queues: which one an egress serves when the first frames of several are for it. */
@@ -35,7 +35,7 @@ enum fg_switch_arbitration {
 	FG_SWITCH_PRIORITY, /* the highest port */
 };
 
-/** Does it tell ports to pause (pause.c)? */
+/** Does it tell ports to pause (flow_control.c)? */
 enum fg_switch_flow_control { FG_SWITCH_NO_FLOW_CONTROL, FG_SWITCH_PAUSE };
 
 /** What a broadcast or a flood costs the forwarding engine: the time of each copy, or of one frame. */

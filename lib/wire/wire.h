@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef WIRE_PRIV_H
-#define WIRE_PRIV_H
+#ifndef WIRE_H
+#define WIRE_H
 
 /*
- * What every device on the virtual wire is made of, whether it joins two ports (wire.c) or many (switch.c):
+ * For lib/device and lib/switch: what all devices on the virtual wire are made of, with two ports or many:
  * the clock's fixed point, places in a buffer, frames on their way to a port, the marks of mbufs, and a
  * bridge's table of addresses. Everything here is written by the lcore that polls the ports, and by the
  * control thread only while nobody polls.
@@ -15,7 +15,7 @@
 #include "fg_int128.h"
 #include "fg_net.h"
 #include "fg_port.h"
-#include "fg_device.h"
+#include "fg_wire.h"
 
 /* Picoseconds with 64 bits of fraction, so that rates which do not divide 10^12 keep exact. */
 #define WHOLE(t)      ((uint64_t)((t) >> 64))
@@ -141,15 +141,15 @@ uint16_t wire_arrivals_fetch(struct arrivals *arrivals, const struct wire_marks 
 /** Say what port @p i of a wire is. */
 void wire_describe(struct fg_port *port, unsigned i, double rate_bps, const struct wire_marks *marks);
 
-struct table;
+struct fdb;
 enum { WIRE_UNKNOWN = -1 };
 
-int wire_table_create(const struct fg_device_table *config, struct table **out, struct fg_error *err);
+int fdb_create(const struct fg_device_table *config, struct fdb **out, struct fg_error *err);
 /** NULL is legal. */
-void wire_table_free(struct table *table);
+void fdb_free(struct fdb *table);
 /** A frame has come in on a side: learn its source. @return false: it is not in the table */
-bool wire_table_learn(struct table *table, const uint8_t *frame, unsigned side, uint64_t now);
+bool fdb_learn(struct fdb *table, const uint8_t *frame, unsigned side, uint64_t now);
 /** The side that the destination of a frame is on, WIRE_UNKNOWN: the table does not have it. */
-int wire_table_side(const struct table *table, const uint8_t *frame);
+int fdb_side(const struct fdb *table, const uint8_t *frame);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wire_priv.h"
+#include "wire.h"
 
 static const uint64_t MAX_WAITING = 1 << 20;
 

@@ -14,7 +14,7 @@
 
 #include <rte_byteorder.h>
 
-#include "wire_priv.h"
+#include "wire.h"
 
 enum { NONE = -1 };
 static const double PS_PER_NS = 1e3, PS_PER_S = 1e12;
@@ -27,7 +27,7 @@ struct entry {
 	int before, behind; /* in the order of the last frames: earlier, later */
 };
 
-struct table {
+struct fdb {
 	uint32_t size, used;
 	uint64_t ageing;     /* ps; 0: nothing is forgotten */
 	uint64_t learn_time; /* ps that learning an address takes; 0: none */
@@ -63,7 +63,7 @@ source_of(const uint8_t *frame)
 }
 
 static int *
-bucket_of(const struct table *t, uint64_t mac)
+bucket_of(const struct fdb *t, uint64_t mac)
 {
 	uint32_t hash = (uint32_t)(mac * 0x9e3779b97f4a7c15ULL >> 32);
 
@@ -71,9 +71,9 @@ bucket_of(const struct table *t, uint64_t mac)
 }
 
 int
-wire_table_create(const struct fg_device_table *c, struct table **out, struct fg_error *err)
+fdb_create(const struct fg_device_table *c, struct fdb **out, struct fg_error *err)
 {
-	struct table *t = calloc(1, sizeof(*t));
+	struct fdb *t = calloc(1, sizeof(*t));
 	uint32_t buckets = 1;
 
 	if (t == NULL)
@@ -105,7 +105,7 @@ wire_table_create(const struct fg_device_table *c, struct table **out, struct fg
 }
 
 void
-wire_table_free(struct table *t)
+fdb_free(struct fdb *t)
 {
 	if (t == NULL)
 		return;
@@ -115,14 +115,14 @@ wire_table_free(struct table *t)
 }
 
 static void
-take_out(struct table *t, const struct entry *e)
+take_out(struct fdb *t, const struct entry *e)
 {
 	t->entry[e->before].behind = e->behind;
 	t->entry[e->behind].before = e->before;
 }
 
 static void
-put_last(struct table *t, int i)
+put_last(struct fdb *t, int i)
 {
 	struct entry *e = &t->entry[i], *end = &t->entry[t->size];
 
@@ -133,7 +133,7 @@ put_last(struct table *t, int i)
 }
 
 static void
-forget(struct table *t, int i)
+forget(struct fdb *t, int i)
 {
 	struct entry *e = &t->entry[i];
 	int *link = bucket_of(t, e->mac);
@@ -150,13 +150,13 @@ forget(struct table *t, int i)
 
 /* is there an address to be forgotten? The end of the list never is. */
 static bool
-has_old(const struct table *t, uint64_t now)
+has_old(const struct fdb *t, uint64_t now)
 {
 	return t->ageing > 0 && t->entry[t->entry[t->size].behind].heard + t->ageing <= now;
 }
 
 static int
-find(const struct table *t, uint64_t mac)
+find(const struct fdb *t, uint64_t mac)
 {
 	int i = *bucket_of(t, mac);
 
@@ -167,7 +167,7 @@ find(const struct table *t, uint64_t mac)
 
 /* is there room left in the bucket? */
 static bool
-has_room(const struct table *t, const int *bucket)
+has_room(const struct fdb *t, const int *bucket)
 {
 	uint32_t used = 0;
 
@@ -180,7 +180,7 @@ has_room(const struct table *t, const int *bucket)
 
 /* An address is new. @return false: it cannot be learned now */
 static __rte_noinline bool
-enter(struct table *t, uint64_t mac, unsigned side, uint64_t now)
+enter(struct fdb *t, uint64_t mac, unsigned side, uint64_t now)
 {
 	int i = t->unused, *bucket = bucket_of(t, mac);
 
@@ -200,16 +200,16 @@ enter(struct table *t, uint64_t mac, unsigned side, uint64_t now)
 }
 
 static __rte_noinline bool
-forget_and_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t now)
+forget_and_learn(struct fdb *t, const uint8_t *frame, unsigned side, uint64_t now)
 {
 	while (has_old(t, now))
 		forget(t, t->entry[t->size].behind);
-	return wire_table_learn(t, frame, side, now);
+	return fdb_learn(t, frame, side, now);
 }
 
 /* Most frames come from an address that is known: all else is kept out of their way. */
 bool
-wire_table_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t now)
+fdb_learn(struct fdb *t, const uint8_t *frame, unsigned side, uint64_t now)
 {
 	uint64_t mac = source_of(frame);
 	int i;
@@ -229,7 +229,7 @@ wire_table_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t 
 }
 
 int
-wire_table_side(const struct table *t, const uint8_t *frame)
+fdb_side(const struct fdb *t, const uint8_t *frame)
 {
 	int i = find(t, destination_of(frame));
 

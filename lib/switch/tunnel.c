@@ -13,7 +13,7 @@
 #include "fg_bytes.h"
 #include "fg_checksum.h"
 #include "fg_membership.h"
-#include "groups_priv.h"
+#include "mcast_priv.h"
 #include "line_priv.h"
 
 enum { GRE = 4, GRE_KEY = 4, HOPS = 64, IPV4_PLAIN = 0x45, IPV6_PLAIN = 0x60 };
@@ -135,7 +135,7 @@ tunnel_growth(const struct fg_switch *s, const struct rte_mbuf *m)
 	struct packet p;
 
 	if (wrap == FG_SWITCH_NOT_WRAPPED || !find_outer_packet(m, &p) ||
-	    !groups_reaches_far(p.version, p.dst) || p.protocol == FG_IP_IGMP ||
+	    !mcast_reaches_far(p.version, p.dst) || p.protocol == FG_IP_IGMP ||
 	    p.protocol == FG_IP_HOP_BY_HOP)
 		return 0;
 	return p.header + wrap_octets(wrap);
@@ -190,7 +190,7 @@ unwrap(struct fg_switch *s, unsigned in, struct rte_mbuf **m)
 		return false;
 	removed = outside.header + wrap_octets(s->config.tunnels.in);
 	if (!find_packet(*m, outside.at + removed, &inside) || inside.version != outside.version ||
-	    !groups_reaches_far(inside.version, inside.dst))
+	    !mcast_reaches_far(inside.version, inside.dst))
 		return false;
 	copy = line_copy(s, in, *m);
 	if (copy == NULL)

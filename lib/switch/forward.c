@@ -326,8 +326,8 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 	if (lost == NULL && is_for_the_switch(frame))
 		lost = &from->counters.consumed;
 	if (lost == NULL && from->half->table != NULL) {
-		from->counters.unlearned += !wire_table_learn(from->half->table, frame, in, now);
-		to = wire_table_side(from->half->table, frame);
+		from->counters.unlearned += !fdb_learn(from->half->table, frame, in, now);
+		to = fdb_side(from->half->table, frame);
 	}
 	if (lost == NULL && unlikely(s->config.tunnels.on))
 		lost = pass_tunnels(s, in, &m, &size, &growth, now);
