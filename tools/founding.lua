@@ -107,8 +107,7 @@ for i, method in ipairs(METHODS) do
    io.write(("%-34s %3d rows  %4.1f s\n"):format(method[1], #rows, (uv.hrtime() - began) / 1e9))
 end
 local file = assert(io.open(OUT .. "/index.html", "w"))
-file:write(html.simple("Founding methods", { h.p { "Client and server are both the tester's, the device is "
-   .. "the reference device on the virtual wire, so that the truth is known." }, parts }))
+file:write(html.simple("Founding methods", { h.p { "Client and server are both the tester's, the device is the reference device on the virtual wire, so that the truth is known." }, parts }))
 file:close()
 io.write(("\n%s/index.html\n"):format(OUT))
 os.exit(bad == 0 and 0 or 3)

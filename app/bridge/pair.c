@@ -268,11 +268,10 @@ static void
 refuse_size(struct bridge_pair *pair, const char *subject, const char *reply, size_t size)
 {
 	char body[256];
-	const int n =
-		snprintf(body, sizeof(body),
-			 "{\"refused\":\"a message has %zu bytes, more than max_payload of the NATS server, "
-			 "%lld\",\"status\":4}",
-			 size, (long long)natsConnection_GetMaxPayload(pair->nats));
+	const int n = snprintf(
+		body, sizeof(body),
+		"{\"refused\":\"a message has %zu bytes, more than max_payload of the NATS server, %lld\",\"status\":4}",
+		size, (long long)natsConnection_GetMaxPayload(pair->nats));
 
 	if (*reply == 0) {
 		publish(pair, subject, "", body, (size_t)n);

@@ -35,8 +35,7 @@ wire_path_copies(struct fg_device *wire, double share, uint32_t in_flight, struc
 					0, 0, (uint16_t)(size + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
 	if (wire->copies == NULL)
 		return fg_error_set(err, ENOMEM, "host.memory",
-				    "no room for the copies that the reference "
-				    "device makes of frames");
+				    "no room for the copies that the reference device makes of frames");
 	return 0;
 }
 

@@ -301,8 +301,7 @@ fg_endpoint_port_create(const struct fg_endpoint_port_config *config, struct fg_
 	if (s->pool == NULL) {
 		free(s);
 		return fg_error_set(err, ENOMEM, "host.memory",
-				    "no room for %d buffers of %u bytes: give the "
-				    "tester more memory",
+				    "no room for %d buffers of %u bytes: give the tester more memory",
 				    most > 0 ? LARGE_BUFFERS : BUFFERS, room);
 	}
 	s->config = *config;

@@ -42,8 +42,7 @@ fg_filter_compile(const char *text, const char *where, struct bpf_program *out, 
 		pcap_freecode(out);
 		rc = fg_error_set(
 			err, EINVAL, where,
-			"%s: only the kernel knows the direction or interface of a frame; expected a "
-			"condition on its bytes",
+			"%s: only the kernel knows the direction or interface of a frame; expected a condition on its bytes",
 			text);
 	}
 	return rc;

@@ -184,11 +184,11 @@ check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg
 		unsigned rest = p->unit == 0 ? 0 : (unsigned)(octets % p->unit);
 
 		if (rest != 0 && !fg_field_is_written(layer, "length"))
-			return fg_error_set(err, EMSGSIZE, "frame_size",
-					    "%u bytes leave %zu for %s, whose packets are a multiple of %u; "
-					    "expected %u or %u",
-					    t->frame_size, octets, p->name, p->unit, t->frame_size - rest,
-					    t->frame_size + p->unit - rest);
+			return fg_error_set(
+				err, EMSGSIZE, "frame_size",
+				"%u bytes leave %zu for %s, whose packets are a multiple of %u; expected %u or %u",
+				t->frame_size, octets, p->name, p->unit, t->frame_size - rest,
+				t->frame_size + p->unit - rest);
 	}
 	return 0;
 }

@@ -153,8 +153,7 @@ add_memory(const struct fg_host_config *config, bool *huge, struct fg_error *err
 	if (config->huge_pages == HUGE_REQUIRED && have < want)
 		return fg_error_set(err, ENOMEM, "host.huge_pages",
 				    "%" PRIu64 " MiB of huge pages are free and %" PRIu64
-				    " are needed; reserve them as root: "
-				    "sysctl -w vm.nr_hugepages=%" PRIu64
+				    " are needed; reserve them as root: sysctl -w vm.nr_hugepages=%" PRIu64
 				    " (pages of 2 MiB), or set host.huge_pages to auto",
 				    have, want, (want + 1) / 2);
 	*huge = have >= want;
@@ -199,8 +198,7 @@ add_lcores(const struct fg_host_config *config, struct fg_error *err)
 	}
 	if (lcores == 1) {
 		fg_log(FG_LOG_WARNING,
-		       "only one CPU may be used: the worker shares CPU %d with the main thread and will be "
-		       "disturbed",
+		       "only one CPU may be used: the worker shares CPU %d with the main thread and will be disturbed",
 		       first);
 		snprintf(map, sizeof(map), "0@%d,1@%d", first, first);
 	}
@@ -294,9 +292,9 @@ explain_failure(int code, bool huge, const char *reason, struct fg_error *err)
 				    "DPDK does not take its arguments (%s); look at host.lcores and host.eal",
 				    reason);
 	if (advice == NULL)
-		advice = huge ? "free more huge pages (sysctl -w vm.nr_hugepages=512) or set host.huge_pages "
-				"to never"
-			      : "try a smaller host.memory and fewer host.lcores";
+		advice =
+			huge ? "free more huge pages (sysctl -w vm.nr_hugepages=512) or set host.huge_pages to never"
+			     : "try a smaller host.memory and fewer host.lcores";
 	return fg_error_set(err, code, "host", "DPDK did not start: %s; %s", reason, advice);
 }
 

@@ -57,8 +57,7 @@ fg_host_realtime(struct fg_error *err)
 		if (rc != 0)
 			return fg_error_set(
 				err, rc, "host.realtime",
-				"no real-time priority for lcore %u; it takes root, CAP_SYS_NICE or a limit "
-				"(ulimit -r 1)",
+				"no real-time priority for lcore %u; it takes root, CAP_SYS_NICE or a limit (ulimit -r 1)",
 				id);
 	}
 	return 0;

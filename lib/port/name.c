@@ -51,11 +51,10 @@ parse_kernel(const char *text, struct fg_port_name *out, struct fg_error *err)
 	if (copy(out->text, IFNAMSIZ, text, (size_t)(comma - text)) != 0 ||
 	    strpbrk(out->text, "/: \t") != NULL || strcmp(out->text, ".") == 0 ||
 	    strcmp(out->text, "..") == 0)
-		return fg_error_set(err, EINVAL, "device",
-				    "\"kernel:%.40s\" names no interface; expected kernel:INTERFACE with 1 "
-				    "to %d characters, "
-				    "as `ip link` shows it",
-				    text, IFNAMSIZ - 1);
+		return fg_error_set(
+			err, EINVAL, "device",
+			"\"kernel:%.40s\" names no interface; expected kernel:INTERFACE with 1 to %d characters, as `ip link` shows it",
+			text, IFNAMSIZ - 1);
 	if (*comma == '\0')
 		out->mode = FG_KERNEL_BEST;
 	else if (strcmp(mode, "af_xdp") == 0)
@@ -65,10 +64,10 @@ parse_kernel(const char *text, struct fg_port_name *out, struct fg_error *err)
 	else if (strcmp(mode, "offload") == 0)
 		out->mode = FG_KERNEL_OFFLOAD;
 	else
-		return fg_error_set(err, EINVAL, "device",
-				    "\"%.40s\" after kernel:%s is no way to open it; expected af_xdp, "
-				    "af_packet, offload or nothing",
-				    mode, out->text);
+		return fg_error_set(
+			err, EINVAL, "device",
+			"\"%.40s\" after kernel:%s is no way to open it; expected af_xdp, af_packet, offload or nothing",
+			mode, out->text);
 	return 0;
 }
 
@@ -95,17 +94,16 @@ parse_memif(const char *text, struct fg_port_name *out, struct fg_error *err)
 	for (const char *key = comma, *end; *key == ','; key = end) {
 		end = strchrnul(++key, ',');
 		if (!parse_memif_option(key, (size_t)(end - key), out))
-			return fg_error_set(err, EINVAL, "device",
-					    "\"%.40s\" after the memif socket; expected \"server\", \"id=N\" "
-					    "or nothing",
-					    key);
+			return fg_error_set(
+				err, EINVAL, "device",
+				"\"%.40s\" after the memif socket; expected \"server\", \"id=N\" or nothing",
+				key);
 	}
 	if (copy(out->text, longest + 1, text, (size_t)(comma - text)) != 0 || !is_plain_path(out->text))
-		return fg_error_set(err, EINVAL, "device",
-				    "\"memif:%.60s\" names no socket; expected a path of 1 to %zu characters "
-				    "without blanks, "
-				    "quotes and brackets",
-				    text, longest);
+		return fg_error_set(
+			err, EINVAL, "device",
+			"\"memif:%.60s\" names no socket; expected a path of 1 to %zu characters without blanks, quotes and brackets",
+			text, longest);
 	return 0;
 }
 
@@ -124,11 +122,10 @@ parse_pcap(const char *text, struct fg_port_name *out, struct fg_error *err)
 	    is_plain_path(out->second))
 		return 0;
 bad:
-	return fg_error_set(err, EINVAL, "device",
-			    "\"pcap:%.60s\" names no file; expected pcap:IN (its frames arrive), pcap:IN,OUT "
-			    "(and what is sent "
-			    "goes to OUT) or pcap:,OUT",
-			    text);
+	return fg_error_set(
+		err, EINVAL, "device",
+		"\"pcap:%.60s\" names no file; expected pcap:IN (its frames arrive), pcap:IN,OUT (and what is sent goes to OUT) or pcap:,OUT",
+		text);
 }
 
 static int
@@ -138,10 +135,10 @@ parse_vdev(const char *text, struct fg_port_name *out, struct fg_error *err)
 
 	if (name == 0 || name >= FG_PORT_DEVICE_NAME || !isalpha((unsigned char)*text) ||
 	    copy(out->text, sizeof(out->text), text, strlen(text)) != 0)
-		return fg_error_set(err, EINVAL, "device",
-				    "\"vdev:%.60s\" names no driver; expected what DPDK's --vdev takes, such "
-				    "as vdev:net_null0",
-				    text);
+		return fg_error_set(
+			err, EINVAL, "device",
+			"\"vdev:%.60s\" names no driver; expected what DPDK's --vdev takes, such as vdev:net_null0",
+			text);
 	return 0;
 }
 

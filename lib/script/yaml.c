@@ -44,8 +44,8 @@ static const struct {
 	const char *sentence;
 	bool at_start; /* shown where the unfinished thing begins, not where the text gave up on it */
 } sentences[] = {
-	{"found character that cannot start any token", "a value cannot begin like this; indent with spaces, "
-							"not tabs, and quote text that begins with @ or `"},
+	{"found character that cannot start any token",
+	 "a value cannot begin like this; indent with spaces, not tabs, and quote text that begins with @ or `"},
 	{"found a tab character that violates indentation", "a tab cannot indent; use spaces"},
 	{"mapping values are not allowed in this context",
 	 "a ':' that does not belong here; check the indentation, and quote text that holds ': '"},

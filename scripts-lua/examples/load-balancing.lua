@@ -24,8 +24,7 @@ streams:
 local function plan_of(device)
    local lines = { PLAN:format(device) }
    for i = 1, FLOWS do
-      lines[#lines + 1] = ("  flow%d: {from: east, to: west, rate: %dfps, frame: [ethernet, ipv4, {udp: "
-         .. "{source: %d}}]}\n"):format(i, FPS, 1000 + i)
+      lines[#lines + 1] = ("  flow%d: {from: east, to: west, rate: %dfps, frame: [ethernet, ipv4, {udp: {source: %d}}]}\n"):format(i, FPS, 1000 + i)
    end
    return assert(plan.load_text(table.concat(lines), "built-in plan", {}))
 end

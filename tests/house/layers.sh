@@ -91,6 +91,11 @@ mkdir -p "$work/scripts-lua"
 { echo "-- SPDX-License-Identifier: BSD-3-Clause"; cat "$work/long"; } >"$work/scripts-lua/x.lua"
 found "a line of Lua over 110 columns" '^scripts-lua/x.lua:2: longer than 110 columns$'
 tree
+mkdir -p "$work/scripts-lua"
+printf -- '-- SPDX-License-Identifier: BSD-3-Clause\nx = "%0111d"\nx = "%0111d", "%0111d"\n' 0 0 0 \
+	>"$work/scripts-lua/x.lua"
+found "a line over 110 columns by more than a string" '^scripts-lua/x.lua:3: longer than 110 columns$'
+tree
 commit "tests: have a subject that goes on for ever and ever, and then somewhat on"
 found "a subject over 72 characters" '^commit:.*: a subject of more than 72 characters'
 for subject in "Plant a tree" "tests: planted a tree" "tests: planting a tree" "tests: Plant a tree"; do

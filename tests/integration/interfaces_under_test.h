@@ -35,8 +35,8 @@ class Kernel : public testing::TestWithParam<const char *>
 	{
 		if (!ready)
 			GTEST_SKIP() << "needs root and iproute2, for interfaces in a network namespace";
-		ASSERT_TRUE(Run("ip link add fga type veth peer name fgb && ip link set fga up && ip link "
-				"set fgb up"));
+		ASSERT_TRUE(Run(
+			"ip link add fga type veth peer name fgb && ip link set fga up && ip link set fgb up"));
 	}
 	void
 	TearDown() override

@@ -93,18 +93,18 @@ TEST_F(XdpPrograms, BestIsXdpAndRefusesASecondOne)
 	EXPECT_FALSE(best.Counters().intercepted);
 	const WithoutSysAdmin less; /* whose program it is cannot be seen then */
 	for (const char *second : {"kernel:fga", "kernel:fga,af_packet", "vdev:net_af_packet9,iface=fga"})
-		ExpectRefusal(second, EBUSY,
-			      "an XDP program is attached to fga, and whether it takes frames cannot be seen "
-			      "without CAP_SYS_ADMIN");
+		ExpectRefusal(
+			second, EBUSY,
+			"an XDP program is attached to fga, and whether it takes frames cannot be seen without CAP_SYS_ADMIN");
 }
 
 TEST_F(XdpPrograms, RefusesWhereAProgramOfAnotherKindIsAttached)
 {
 	const OtherProgram other(if_nametoindex("fga"));
 
-	ExpectRefusal("kernel:fga,af_packet", EBUSY,
-		      "the XDP program \"other_one\" is attached to fga and may take frames; to remove it: "
-		      "ip link set fga xdp off");
+	ExpectRefusal(
+		"kernel:fga,af_packet", EBUSY,
+		"the XDP program \"other_one\" is attached to fga and may take frames; to remove it: ip link set fga xdp off");
 }
 
 TEST_F(XdpPrograms, UsesAgainWhatAKilledTesterLeft)

@@ -35,10 +35,7 @@ describe("what did not arrive as it was sent", function()
 
    it("is counted as lost where a payload has changed, and is found in each trial from then on", function()
       local folder = scratch.path()
-      local output, status = scratch.shell(("'%s' run '%sconfigs/rfc2544-reference.yaml' --quick --out '%s' "
-         .. "--set 'reference_device={rate: 100Mbps, corrupt: {every: 20, skip: 42, spare: 18}}' "
-         .. "--set 'rfc2544={tests: [frame_loss], frame_sizes: [512], bidirectional: false, "
-         .. "frame_loss: {trial: 5s}}' 2>&1"):format(uv.exepath(), scratch.PROJECT, folder))
+      local output, status = scratch.shell(("'%s' run '%sconfigs/rfc2544-reference.yaml' --quick --out '%s' --set 'reference_device={rate: 100Mbps, corrupt: {every: 20, skip: 42, spare: 18}}' --set 'rfc2544={tests: [frame_loss], frame_sizes: [512], bidirectional: false, frame_loss: {trial: 5s}}' 2>&1"):format(uv.exepath(), scratch.PROJECT, folder))
       assert.equal(0, status, output)
       local checked = output:match "Payload: ([%d,]+) frames compared"
       assert.is_true(checked ~= nil and output:find "frames with another payload" ~= nil, output)

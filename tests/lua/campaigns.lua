@@ -33,8 +33,7 @@ function METHODS.rfc2544(draw)
       -- the longest burst lasts less than 100 ms, and the overload of a tenth more fills the buffer in 200 ms
       ways[i] = { capacity = capacity, buffer = draw(1, math.min(200, math.floor(capacity / 100))),
          recovery = draw(0, 1) * draw(1, 90) / 1e3, latency = latency * 1e-6 + byte * size * 1e-9 }
-      written[i] = ("capacity: %dfps, buffer: %d, latency: %dus, latency_per_byte: %dns, "
-         .. "recovery: %dms"):format(
+      written[i] = ("capacity: %dfps, buffer: %d, latency: %dus, latency_per_byte: %dns, recovery: %dms"):format(
          ways[i].capacity, ways[i].buffer, latency, byte, ways[i].recovery * 1e3)
    end
    local device = { name = "device", frame_size = size, rate = rate, outage = draw(100, 9000) / 1e4, ways[1],
@@ -98,11 +97,9 @@ function METHODS.rfc3918(draw)
       engine = ("capacity: %dfps, "):format(device.capacity)
    end
    device.tests = { "aggregated", "mixed_class", "latency", "join_delay", "leave_delay", "group_capacity" }
-   device.written = ("%slatency: %dns, snooping: {groups: %d, unregistered: drop, join_delay: %dns, "
-      .. "new_group_delay: %dns, leave_delay: %dns}"):format(engine, device.latency, device.groups,
+   device.written = ("%slatency: %dns, snooping: {groups: %d, unregistered: drop, join_delay: %dns, new_group_delay: %dns, leave_delay: %dns}"):format(engine, device.latency, device.groups,
       device.join, device.new, device.leave)
-   device.keys = ("{groups: 10, latency_load: 80%%, unicast_share: %d%%, version: %s, capacity_max: 600, "
-      .. "membership: {load: 50%%, observe_join: 5ms, observe_leave: 5ms, repetitions: 2}}"):format(
+   device.keys = ("{groups: 10, latency_load: 80%%, unicast_share: %d%%, version: %s, capacity_max: 600, membership: {load: 50%%, observe_join: 5ms, observe_leave: 5ms, repetitions: 2}}"):format(
       device.unicast * 100, pick(draw, device.six and { "mldv1", "mldv2" } or { "igmpv2", "igmpv3" }))
    return truth.checks(device, (truth.measure(device))), truth.plan(device)
 end
@@ -114,9 +111,7 @@ function METHODS.rfc8239(draw)
    local burst, senders = draw(4, 60), draw(3, 5)
    local device = {
       name = "switch", ports = senders + 1, switch = ("buffer: %d, ppm: %d"):format(q, ppm),
-      keys = ("iterations: 1, tests: [buffer, microburst, incast], frame_sizes: [%d], trial: %dms, "
-         .. "buffer: {procedures: [port]}, microburst: {rotations: one, verify: 1}, "
-         .. "incast: {burst_frames: %d, burst_interval: 10ms}"):format(size, size > 600 and 4000 or 800,
+      keys = ("iterations: 1, tests: [buffer, microburst, incast], frame_sizes: [%d], trial: %dms, buffer: {procedures: [port]}, microburst: {rotations: one, verify: 1}, incast: {burst_frames: %d, burst_interval: 10ms}"):format(size, size > 600 and 4000 or 800,
          burst),
    }
    local results = truth.measure(device)
@@ -160,8 +155,7 @@ function METHODS.y1564(draw)
    local n, mbps, every = draw(1, 4), pick(draw, { 10, 100 }), draw(0, 1) * draw(500, 5000)
    local latency, services, list = draw(1, 20000), {}, {}
    for i = 1, n do
-      services[i] = ("    s%d: {vlan: %d, frame_size: %d, cir: %dkbps, cbs: 16KiB, acceptance: {flr: 1%%, "
-         .. "ftd: 1s, fdv: 0s, avail: 99%%}}"):format(i, i, draw(68, 1522), draw(100,
+      services[i] = ("    s%d: {vlan: %d, frame_size: %d, cir: %dkbps, cbs: 16KiB, acceptance: {flr: 1%%, ftd: 1s, fdv: 0s, avail: 99%%}}"):format(i, i, draw(68, 1522), draw(100,
          math.floor(700 * mbps / n)))
    end
    local text = ([[

@@ -341,8 +341,7 @@ describe("test: characterise", function()
    end)
 
    it("finds a shaper and predicts its trials", function()
-      local results = truth.measure { number = 1, rate = 1e8, text = "{rate: 100Mbps, latency: 20us, "
-         .. "profiles: {all: {cir: 20Mbps, cbs: 30000, shaping: 26ms}}}" }
+      local results = truth.measure { number = 1, rate = 1e8, text = "{rate: 100Mbps, latency: 20us, profiles: {all: {cir: 20Mbps, cbs: 30000, shaping: 26ms}}}" }
       local row = results.characterisation[1]
       assert.same({ "shaper", "frame" }, { row.limit, row.counted })
       assert.is_true(row.cbs.min_bytes <= 30000 and row.cbs.max_bytes >= 30000)
@@ -355,9 +354,7 @@ describe("test: characterise", function()
          twin.text(results.characterisation, "shaper", 1e8))
    end)
 
-   local device = "{rate: 1Gbps, capacity: 800kfps, bandwidth: 500Mbps, buffer: 64KiB, latency: 7us, "
-      .. "latency_per_byte: 3ns, switching: cut-through, recovery: 40ms, reverse: {capacity: 300kfps, "
-      .. "switching: store-and-forward, recovery: 0s, jitter: 20us}}"
+   local device = "{rate: 1Gbps, capacity: 800kfps, bandwidth: 500Mbps, buffer: 64KiB, latency: 7us, latency_per_byte: 3ns, switching: cut-through, recovery: 40ms, reverse: {capacity: 300kfps, switching: store-and-forward, recovery: 0s, jitter: 20us}}"
 
    local function run(option, value)
       local folder = scratch.path()
@@ -438,8 +435,7 @@ describe("test: characterise", function()
    end)
 
    it("names the line of a file for --on that is wrong", function()
-      local _, list = plans.load_text("test: rfc2544\nports: {a: {device: \"kernel:x\"}, b: {device: "
-         .. "\"kernel:y\"}}",
+      local _, list = plans.load_text("test: rfc2544\nports: {a: {device: \"kernel:x\"}, b: {device: \"kernel:y\"}}",
          "plan", { on = { name = "twin.yaml", text = "# so\nreference_device:\n  rate: 3\n" } })
       assert.matches("^twin.yaml:3:9: reference_device.rate", tostring(list[1]))
       _, list = plans.load_text("test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}", "plan",

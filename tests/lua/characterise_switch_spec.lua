@@ -21,8 +21,7 @@ describe("test: characterise of a switch", function()
    end
 
    it("tells a table of addresses exactly, and its twin is a switch that has it", function()
-      local results = truth.measure_switch { text = "{rate: 100Mbps, mac_table: {size: 1000, ageing: 10s, "
-         .. "learning_rate: 3000fps, learning_queue: 20}}" }
+      local results = truth.measure_switch { text = "{rate: 100Mbps, mac_table: {size: 1000, ageing: 10s, learning_rate: 3000fps, learning_queue: 20}}" }
       local row = results.mac_table[1]
       assert.same({ 1000, 1000, "keeps" }, { row.addresses.min_addresses, row.addresses.max_addresses,
          row.when_full })

@@ -159,9 +159,7 @@ describe("the program", function()
       local commands = require "framegauge.cli.commands"
       local _, bash = framegauge { "completion", "bash" }
       local path = file("completion.bash", bash)
-      local pipe = assert(io.popen(("bash -c 'source %s; COMP_WORDS=(framegauge run --qu); COMP_CWORD=2; "
-         .. "_framegauge; echo ${COMPREPLY[@]}; COMP_WORDS=(framegauge theo); COMP_CWORD=1; _framegauge; "
-         .. "echo ${COMPREPLY[@]}'"):format(path)))
+      local pipe = assert(io.popen(("bash -c 'source %s; COMP_WORDS=(framegauge run --qu); COMP_CWORD=2; _framegauge; echo ${COMPREPLY[@]}; COMP_WORDS=(framegauge theo); COMP_CWORD=1; _framegauge; echo ${COMPREPLY[@]}'"):format(path)))
       assert.equal("--quick\ntheory\n", pipe:read "*a")
       pipe:close()
       local words = assert(io.popen(([[bash -c 'source %s

@@ -132,8 +132,7 @@ describe("a comparison", function()
       end
       local found = compare.of(tests(9e8), tests(8e8))
       assert.same({ 3, 2 }, { #found.tables[1].lines, found.worse })
-      assert.matches("Better: 0. Worse: 2. The same within the resolution of both runs: 1. Changed: 0. Not "
-         .. "judged: 0.", compare.text(found, false, tostring), 1, true)
+      assert.matches("Better: 0. Worse: 2. The same within the resolution of both runs: 1. Changed: 0. Not judged: 0.", compare.text(found, false, tostring), 1, true)
       local function services(lost)
          local function service(name, ratio)
             return { name = name, configuration = {}, performance = { {
@@ -185,8 +184,7 @@ describe("framegauge compare", function()
    it("fails where a run is worse, and prints what is", function()
       local before, after = scratch.path(), scratch.path()
       for folder, capacity in pairs { [before] = "900kfps", [after] = "890kfps" } do
-         local output, status = shell("run '%s' --quick --set reference_device.capacity=%s --out '%s' "
-            .. "--set 'rfc2544.frame_sizes=[64]'", CONFIG, capacity, folder)
+         local output, status = shell("run '%s' --quick --set reference_device.capacity=%s --out '%s' --set 'rfc2544.frame_sizes=[64]'", CONFIG, capacity, folder)
          assert.equal(0, status, output)
       end
       local output, status = shell("compare '%s' '%s'", before, after)

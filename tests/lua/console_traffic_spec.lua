@@ -95,8 +95,7 @@ describe("traffic by hand", function()
    end)
 
    it("makes errors on purpose and does not take them for loss", function()
-      on { "reference_device.loss_every=100", "streams.s={from: east, size: 128, rate: 10kfps, errors: "
-         .. "{skip: {every: 3}, duplicate: {every: 4}, fcs: {every: 10}}}" }
+      on { "reference_device.loss_every=100", "streams.s={from: east, size: 128, rate: 10kfps, errors: {skip: {every: 3}, duplicate: {every: 4}, fcs: {every: 10}}}" }
       local task = traffic:start("s", 1)
       task:wait()
       local s = traffic.history:stream(1)

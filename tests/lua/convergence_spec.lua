@@ -251,23 +251,18 @@ describe("a plan of convergence", function()
 
    it("is told what does not fit", function()
       for settings, expected in pairs {
-         ["convergence.rate=50kfps"] = "rate: each of 100 routes has a frame every 2 ms only, and the "
-            .. "resolution is 1 ms; expected at least 100000fps",
+         ["convergence.rate=50kfps"] = "rate: each of 100 routes has a frame every 2 ms only, and the resolution is 1 ms; expected at least 100000fps",
          ["convergence.rate=1Mfps"] = "rate: more than the line of east carries",
          ["convergence.next_best=south"] = "next_best: there is no port 'south'",
          ["convergence.preferred=east"] = "preferred: east is also from",
          ["convergence.link=west"] = "link: a wire has no link to take down",
          ["convergence.command=true"] = "command: no program can meet time that runs free",
-         ["convergence.routes.prefix=33"] = "prefix: longer than the 32 bits of 198.19.64.1; expected at "
-            .. "most 32",
+         ["convergence.routes.prefix=33"] = "prefix: longer than the 32 bits of 198.19.64.1; expected at most 32",
          -- on into 224/4, whose addresses are groups
-         ["convergence.routes.first=223.255.0.1 convergence.routes.prefix=16"] = "routes.count: only 1 "
-            .. "network of /16 from 223.255.0.1 on can have addresses of hosts; expected at most 1, or a "
-            .. "lower first address",
+         ["convergence.routes.first=223.255.0.1 convergence.routes.prefix=16"] = "routes.count: only 1 network of /16 from 223.255.0.1 on can have addresses of hosts; expected at most 1, or a lower first address",
          ["convergence.routes.first=126.255.250.1"] = "routes.count: only 6 networks of /24",
          ["convergence.routes.first=2001:2::1"] = "routes.first: the port east has no IPv6 address",
-         ["convergence.watch=1h convergence.sampling=1ms"] = "sampling: 100 routes with this sampling "
-            .. "need 361,000,000 counters; expected at most 2,000,000: fewer routes",
+         ["convergence.watch=1h convergence.sampling=1ms"] = "sampling: 100 routes with this sampling need 361,000,000 counters; expected at most 2,000,000: fewer routes",
          ["convergence.resolution=20ms convergence.rate=8kfps"] = "sampling: shorter than the 12.5 ms",
       } do
          local sets = {}

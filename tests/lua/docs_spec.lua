@@ -48,8 +48,7 @@ end
 -- Every file of the source tree that may name another one.
 local function sources()
    local kinds = "md\\|yaml\\|lua\\|[ch]\\|cc\\|py\\|sh\\|tools/[^.]*"
-   local names = scratch.shell(("cd '%s./' && find *.md docs configs tools lib app scripts-lua tests -type f "
-      .. "-regex '.*\\(%s\\)' | sort"):format(scratch.PROJECT, kinds))
+   local names = scratch.shell(("cd '%s./' && find *.md docs configs tools lib app scripts-lua tests -type f -regex '.*\\(%s\\)' | sort"):format(scratch.PROJECT, kinds))
    return names:gmatch "[^\n]+"
 end
 
@@ -155,8 +154,7 @@ describe("the documentation", function()
    for generator, pages_of in pairs(FOLDERS) do
       it(("has pages in docs/%s as docs/generate/%s.lua writes them"):format(pages_of, generator), function()
          local folder = scratch.path()
-         local command = ("mkdir '%s' && '%s' script '%sdocs/generate/%s.lua' '%s' && "
-            .. "for page in '%s'/*; do diff '%sdocs/%s'/${page##*/} \"$page\"; done"):format(
+         local command = ("mkdir '%s' && '%s' script '%sdocs/generate/%s.lua' '%s' && for page in '%s'/*; do diff '%sdocs/%s'/${page##*/} \"$page\"; done"):format(
             folder, PROGRAM, scratch.PROJECT, generator, folder, folder, scratch.PROJECT, pages_of)
          local output, status = scratch.shell(command)
          assert.equal("", output)

@@ -217,8 +217,7 @@ describe("the doctor", function()
       with_card(files, "0000:07:00.0", nil, nil)
       assert.matches("^kernel:eth2 .*; for DPDK: framegauge setup %-%-bind 0000:03:00.0",
          row_of(files, "0000:03:00.0").use)
-      assert.matches("^kernel:eth3 %(AF_XDP on socket buffers: be2net has no XDP of its own%); DPDK has no "
-         .. "driver for it%. Rate to expect: framegauge doctor PLAN.yaml %-%-measure$",
+      assert.matches("^kernel:eth3 %(AF_XDP on socket buffers: be2net has no XDP of its own%); DPDK has no driver for it%. Rate to expect: framegauge doctor PLAN.yaml %-%-measure$",
          row_of(files, "0000:04:00.0").use)
       assert.matches("^ready for DPDK: device 0000:05:00.0", row_of(files, "0000:05:00.0").use)
       assert.matches("with this driver", row_of(files, "0000:06:00.0").use)

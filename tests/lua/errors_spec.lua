@@ -54,8 +54,7 @@ describe("errors on purpose", function()
    teardown(scratch.remove)
 
    it("are told from what the device does, to the frame", function()
-      local rows, folder = run("  s: {size: 128, rate: 20kfps, errors: {skip: {every: 7}, "
-         .. "duplicate: {every: 10}, reorder: {every: 50, by: 4}, delay: {every: 70, late: 1ms}}}\n",
+      local rows, folder = run("  s: {size: 128, rate: 20kfps, errors: {skip: {every: 7}, duplicate: {every: 10}, reorder: {every: 50, by: 4}, delay: {every: 70, late: 1ms}}}\n",
          ", loss_every: 100, duplicate: {every: 80}, reorder: {every: 90, by: 2}")
       local row = rows.s
       assert.same({ 20000, 200, 247, 220 }, { row.tx, row.lost, row.duplicates, row.reordered })
@@ -72,8 +71,7 @@ describe("errors on purpose", function()
    it("are of each stream by itself, of a hundred", function()
       local text = {}
       for i = 1, 100 do
-         local made = "  s%d: {size: 128, rate: 1kfps, errors: {skip: {every: %d}, "
-            .. "l4_checksum: {every: %d}}}\n"
+         local made = "  s%d: {size: 128, rate: 1kfps, errors: {skip: {every: %d}, l4_checksum: {every: %d}}}\n"
          text[i] = made:format(i, i + 1, i + 2)
       end
       local rows = run(table.concat(text), ", loss_every: 100")
@@ -91,8 +89,7 @@ describe("errors on purpose", function()
    end)
 
    it("of content are lost by a device that checks, and that is no loss", function()
-      local rows = run("  s: {size: 128, rate: 10kfps, errors: {fcs: {every: 5}, runt: {every: 7}, "
-         .. "oversize: {every: 11}, ip_checksum: {every: 13}, payload: {random: 10%, run: 3}}}\n",
+      local rows = run("  s: {size: 128, rate: 10kfps, errors: {fcs: {every: 5}, runt: {every: 7}, oversize: {every: 11}, ip_checksum: {every: 13}, payload: {random: 10%, run: 3}}}\n",
          ", max_frame: 1518")
       local row, kinds = rows.s, errors_of(rows.s)
       assert.same({ 0, 0, 0 }, { row.lost, row.measured.corrupted, row.loss_bursts })
@@ -120,8 +117,7 @@ describe("errors on purpose", function()
    end)
 
    it("give the same bytes again", function()
-      local streams = "  s: {size: 128, rate: 5kfps, errors: {skip: {random: 5%}, "
-         .. "reorder: {random: 3%, by: 9}}}\n"
+      local streams = "  s: {size: 128, rate: 5kfps, errors: {skip: {random: 5%}, reorder: {random: 3%, by: 9}}}\n"
       local _, one = run(streams)
       local _, other = run(streams)
       assert.equal(scratch.read(one .. "/errors.csv"), scratch.read(other .. "/errors.csv"))

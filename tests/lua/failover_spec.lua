@@ -21,8 +21,7 @@ describe("the fail-over of the reference switch in a plan", function()
          { "failover: {}", "", "next_best: not where the reference switch fails over to; expected c" },
          { "failover: {next_best: x}", "next_best: c", "failover.next_best: there is no port" },
          { "failover: {next_best: b}", "next_best: c", "next_best: b is the preferred one" },
-         { "failover: {preferred: c, next_best: b}", "next_best: c", "convergence.preferred: of the "
-            .. "reference switch the link of another port fails; expected c" },
+         { "failover: {preferred: c, next_best: b}", "next_best: c", "convergence.preferred: of the reference switch the link of another port fails; expected c" },
          { "failover: {}", "next_best: c, outage: 1s", "convergence.outage: not with a fail-over" },
          { "cell: 208", "", "reference_switch.cell: the buffer counts frames" },
       } do
@@ -31,8 +30,7 @@ describe("the fail-over of the reference switch in a plan", function()
    end)
 
    it("takes for the way back the times of the way there", function()
-      local plan = assert(plans.load_text(FOUR .. "reference_switch: {failover: {detect: 7ms, "
-         .. "revert_compute: 1ms}}\nconvergence: {next_best: c}\n", "x.yaml"))
+      local plan = assert(plans.load_text(FOUR .. "reference_switch: {failover: {detect: 7ms, revert_compute: 1ms}}\nconvergence: {next_best: c}\n", "x.yaml"))
       local f = plan.reference_switch.failover
       assert.same({ "b", "c", 0.007, 0.007, 0.001 },
          { f.preferred, f.next_best, f.detect, f.revert_detect, f.revert_compute })

@@ -34,8 +34,7 @@ convergence:
 ]]
 
 local V4 = "{east: {device: wire0}, north: {device: wire1}, west: {device: wire2}}"
-local V6 = "{east: {device: wire0, ipv6: 2001:2:0:1::2/64}, north: {device: wire1, ipv6: 2001:2:0:2::2/64}, "
-   .. "west: {device: wire2, ipv6: 2001:2:0:3::2/64}}"
+local V6 = "{east: {device: wire0, ipv6: 2001:2:0:1::2/64}, north: {device: wire1, ipv6: 2001:2:0:2::2/64}, west: {device: wire2, ipv6: 2001:2:0:3::2/64}}"
 
 --- The switches: what is written into the plan, and the same in numbers. `away` and `back` are detection,
 -- computation and time of a route in seconds. Times are odd ones, so that they fall between frames.
@@ -55,19 +54,18 @@ M.DEVICES = {
       fps = 640000, at = 0.0300077, away = { 0.0033, 0, 0 }, balance = true, case = "parallel-link",
    },
    {
-      name = "slow table in any order", written = "detect: 1.2345ms, per_route: 1ms, order: random, "
-         .. "seed: 7", routes = 200, of = "{first: 198.19.64.1, count: 200, prefix: 30}", fps = 400000,
+      name = "slow table in any order", written = "detect: 1.2345ms, per_route: 1ms, order: random, seed: 7",
+      routes = 200, of = "{first: 198.19.64.1, count: 200, prefix: 30}", fps = 400000,
       at = 0.0400021, away = { 0.0012345, 0, 1e-3 }, size = 64,
    },
    {
-      name = "protection by a longer path", written = "detect: 50.01ms, preferred_latency: 10us, "
-         .. "next_best_latency: 5ms", routes = 1, of = "{count: 1}", fps = 10000, at = 0.1000333,
+      name = "protection by a longer path", written = "detect: 50.01ms, preferred_latency: 10us, next_best_latency: 5ms",
+      routes = 1, of = "{count: 1}", fps = 10000, at = 0.1000333,
       away = { 0.05001, 0, 0 }, rate = 1e10,
    },
    {
       name = "IPv6 routes with the last ones first",
-      written = "detect: 20ms, compute: 3ms, per_route: 200us, "
-         .. "order: reverse, revert_detect: 100us, revert_compute: 0, revert_per_route: 20us", ports = V6,
+      written = "detect: 20ms, compute: 3ms, per_route: 200us, order: reverse, revert_detect: 100us, revert_compute: 0, revert_per_route: 20us", ports = V6,
       routes = 50, of = "{first: 2001:2:0:c001::1, count: 50, prefix: 64}", fps = 80000, at = 0.0600111,
       away = { 0.02, 0.003, 2e-4 }, back = { 1e-4, 0, 2e-5 }, size = 512,
    },

@@ -33,8 +33,7 @@ describe("the ports of agents", function()
          if found == "" then
             taken[#taken + 1] = method.name
          elseif found then
-            local why = ("plan.yaml:1:7: test: %s cannot use the ports of agents; expected rfc2544, rfc2889, "
-               .. "rfc3918, traffic, mesh, y1564, l4 or rfc8239"):format(method.name)
+            local why = ("plan.yaml:1:7: test: %s cannot use the ports of agents; expected rfc2544, rfc2889, rfc3918, traffic, mesh, y1564, l4 or rfc8239"):format(method.name)
             assert.matches(why, found, 1, true)
          end
       end

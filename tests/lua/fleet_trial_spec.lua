@@ -137,8 +137,7 @@ streams:
          tester.control.bus.carries, world.short.rack2 = nil, short
          local raw = trial(tester)
          assert.equal(short == 0, truth(raw))
-         assert.equal(short > 0 and "agent rack2 did not tell agent rack3 in time how much it sent of two: "
-            .. "not the 2,000 that were planned but 1,993 frames" or nil, raw.invalid and raw.invalid[1])
+         assert.equal(short > 0 and "agent rack2 did not tell agent rack3 in time how much it sent of two: not the 2,000 that were planned but 1,993 frames" or nil, raw.invalid and raw.invalid[1])
          tester:close()
       end
    end))

@@ -107,8 +107,7 @@ describe("a stream of the plan", function()
    end)
 
    it("changes from frame to frame", function()
-      local stack = "frame: [ethernet, {ipv4: {destination: 198.19.1.9-198.19.1.7}}, "
-         .. "{udp: {source: {from: 10, to: 14, step: 2}, destination: {random: 100-199, seed: 3}}}]"
+      local stack = "frame: [ethernet, {ipv4: {destination: 198.19.1.9-198.19.1.7}}, {udp: {source: {from: 10, to: 14, step: 2}, destination: {random: 100-199, seed: 3}}}]"
       local seen = {}
       for n = 0, 5 do
          local list = layers_of(stack, n)
@@ -119,8 +118,7 @@ describe("a stream of the plan", function()
    end)
 
    it("changes either half of an IPv6 address", function()
-      local list = layers_of('size: 128, frame: [ethernet, {ipv6: {source: "2001:2:0:1::7-2001:2:0:f::7", '
-         .. 'destination: "2001:2::1-2001:2::ff"}}, udp]', 3)
+      local list = layers_of('size: 128, frame: [ethernet, {ipv6: {source: "2001:2:0:1::7-2001:2:0:f::7", destination: "2001:2::1-2001:2::ff"}}, udp]', 3)
       assert.same({ "2001:2:0:4::7", "2001:2::4" }, { list[2].source, list[2].destination })
    end)
 
@@ -202,8 +200,7 @@ end)
 
 describe("reading frames", function()
    it("takes nothing for granted that does not fit", function()
-      local _, octets = layers_of("size: 200, frame: [ethernet, {ipv4: {options: [{record_route: 0.0.0.0}]}},"
-         .. "{tcp: {options: [{mss: 9}, {timestamps: 1}]}}]")
+      local _, octets = layers_of("size: 200, frame: [ethernet, {ipv4: {options: [{record_route: 0.0.0.0}]}},{tcp: {options: [{mss: 9}, {timestamps: 1}]}}]")
       for length = 0, #octets do
          local list = dissection.read(octets:sub(1, length))
          local last = list[#list]

@@ -94,9 +94,7 @@ describe("a test of FTP", function()
          local path = scratch.path() .. ".yaml"
          scratch.write(path, (scratch.read(CONFIG):gsub("ipv4: [%d./]+, ", "")))
          local out = scratch.path()
-         local output, status = scratch.shell(("'%s' run '%s' --out '%s' --set l4.duration=300ms "
-            .. "--set reference_device.loss_every=50 --set l4.ftp.body=20000 --set l4.ftp.mode=%s "
-            .. "2>&1"):format(uv.exepath(), path, out, mode))
+         local output, status = scratch.shell(("'%s' run '%s' --out '%s' --set l4.duration=300ms --set reference_device.loss_every=50 --set l4.ftp.body=20000 --set l4.ftp.mode=%s 2>&1"):format(uv.exepath(), path, out, mode))
          assert.equal(0, status, output)
          local row = json.decode(scratch.read(out .. "/result.json")).results.l4[1]
          nothing_was_wrong(row)

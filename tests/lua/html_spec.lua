@@ -212,9 +212,8 @@ describe("the page", function()
             setmetatable(d, { __index = fake_result().trials[1].directions[1] })
          end
       end
-      assert.same({ "east->west: 2 duplicate frames arrived in 2 trials; they count as received once, not as "
-         .. "lost.", "west->east: 6 duplicate frames and 1,200 frames out of order arrived in 2 trials; they "
-         .. "count as received once, not as lost." }, notes.disorder(result.trials))
+      assert.same({ "east->west: 2 duplicate frames arrived in 2 trials; they count as received once, not as lost.",
+         "west->east: 6 duplicate frames and 1,200 frames out of order arrived in 2 trials; they count as received once, not as lost." }, notes.disorder(result.trials))
       for _, page in ipairs { html.page(result, {}), terminal.render(result, ansi.new(false)) } do
          assert.matches("6 duplicate frames and 1,200 frames out of order", page, 1, true)
       end
@@ -387,8 +386,7 @@ describe("bars", function()
       local share = bars_of "Throughput"
       assert.equal("Share of the line", share.title)
       local bar = bars.bar(0.60449)
-      assert.equal(("  64 bytes, both directions  %s  60.45 %%\n1518 bytes, both directions  %s  60.45 "
-         .. "%%\n"):format(bar,
+      assert.equal(("  64 bytes, both directions  %s  60.45 %%\n1518 bytes, both directions  %s  60.45 %%\n"):format(bar,
          bar), share.text)
       assert.equal("Frames lost", bars_of("Frame loss").title)
       assert.matches("64 bytes, east->west, 100 % load  " .. bars.bar(0.395) .. "  39.50 %\n",

@@ -38,12 +38,10 @@ echo "SECRET$$" >"$2"; echo "PUBLIC$$"
       local host, name, role = join(invite("rack1", { ca = ca }))
       assert.same({ "rack1", "agent" }, { name, role })
       local secret = scratch.read(host .. "/bridge.nkey"):match "SECRET(%d+)"
-      assert.matches(('{ nkey: PUBLIC%s, permissions: { publish: ["fg.v1.sent.*.rack1"], subscribe: '
-         .. '["fg.v1.cmd.rack1.*", "fg.v1.sent.rack1.*"], allow_responses'):format(secret),
+      assert.matches(('{ nkey: PUBLIC%s, permissions: { publish: ["fg.v1.sent.*.rack1"], subscribe: ["fg.v1.cmd.rack1.*", "fg.v1.sent.rack1.*"], allow_responses'):format(secret),
          scratch.read(users), 1, true)
       assert.equal("CERTIFICATE\n", scratch.read(host .. "/bridge-ca.pem"))
-      assert.equal(('OPTIONS="--server tls://one:4222 --server tls://two:4222 --ca %s/bridge-ca.pem --agent '
-         .. '/run/framegauge/agent/socket"\n'):format(host), scratch.read(host .. "/bridge.conf"))
+      assert.equal(('OPTIONS="--server tls://one:4222 --server tls://two:4222 --ca %s/bridge-ca.pem --agent /run/framegauge/agent/socket"\n'):format(host), scratch.read(host .. "/bridge.conf"))
       assert.equal("600\n", (scratch.shell("stat -c %a " .. host .. "/bridge.nkey")))
       local plan = assert(plans.load(host .. "/agent.yaml", {}))
       assert.same({ "rack1", "east", "west", false },

@@ -112,8 +112,7 @@ describe("a session of our server of iperf3", function()
       local sends = { sends = true, all = { octets = 100 } }
       p:streams(sends, sends, sends)
       p:say "\4"
-      p:say(text('{"streams":[{"id":4,"bytes":44},{"id":3,"bytes":33},{"id":99,"bytes":1},7,{"bytes":5},'
-         .. '{"id":nan},{"id":"1"}]}'))
+      p:say(text('{"streams":[{"id":4,"bytes":44},{"id":3,"bytes":33},{"id":99,"bytes":1},7,{"bytes":5},{"id":nan},{"id":"1"}]}'))
       p:say "\16"
       local numbers, theirs, again = {}, {}, {}
       for i, r in ipairs(p:of_kind "result") do
@@ -172,9 +171,7 @@ describe("a session of our server of iperf3", function()
    end)
 
    it("reads what matters and passes over the rest", function()
-      local p = served(' {"title":"a \\"quoted\\" {[ title", "extra" : '
-         .. '{"parallel":7,"list":[1,2.5e3,null,false]},\r\n\t"parallel":2,"udp":false,"time":null,'
-         .. '"len":2000,"congestion":"reno","window":1,"num":4500,"MSS":"x"} ')
+      local p = served(' {"title":"a \\"quoted\\" {[ title", "extra" : {"parallel":7,"list":[1,2.5e3,null,false]},\r\n\t"parallel":2,"udp":false,"time":null,"len":2000,"congestion":"reno","window":1,"num":4500,"MSS":"x"} ')
       assert.equal("\9\10", p.said)
       assert.same({ 2, 2000, 1, 2304, 3, 0, false },
          { p.test.parallel, p.test.length, p.test.congestion, p.test.window, p.test.blocks, p.test.mss,

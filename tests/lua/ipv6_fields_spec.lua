@@ -86,8 +86,7 @@ describe("an IPv6 address", function()
    end)
 
    it("does not count through more than one /64", function()
-      assert.matches("plan.yaml:4:.*ipv6.source.*70000 values from 2001:2:0:1:ffff:ffff:ffff:fff0: in "
-         .. "several /64, and more than 65536 values; expected a range within a /64",
+      assert.matches("plan.yaml:4:.*ipv6.source.*70000 values from 2001:2:0:1:ffff:ffff:ffff:fff0: in several /64, and more than 65536 values; expected a range within a /64",
          refused 'source: {from: "2001:2:0:1:ffff:ffff:ffff:fff0", count: 70000}')
       assert.matches("2001:2:0:1::1 to 2001:2:0:2::9: in several /64", refused
          'source: "2001:2:0:1::1-2001:2:0:2::9"', 1, true)
@@ -98,8 +97,7 @@ end)
 
 describe("a field that counts", function()
    it("says how many values there are from the first", function()
-      assert.matches("source.count: 300 values from 255.255.255.0 in steps of 1 go beyond the field; "
-         .. "expected at most 256", refused("source: {from: 255.255.255.0, count: 300}", "ipv4"))
+      assert.matches("source.count: 300 values from 255.255.255.0 in steps of 1 go beyond the field; expected at most 256", refused("source: {from: 255.255.255.0, count: 300}", "ipv4"))
       assert.equal("", refused("source: {from: 255.255.255.0, count: 256}, destination: 198.18.1.1", "ipv4"))
    end)
 end)

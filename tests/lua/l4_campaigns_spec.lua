@@ -22,8 +22,7 @@ local function run(config, ...)
    for i, set in ipairs { ... } do
       sets[i] = ("--set '%s'"):format(set)
    end
-   local output, status = scratch.shell(command("run '%s%s.yaml' --quick --out '%s' "
-      .. "%s", CONFIGS, config, path,
+   local output, status = scratch.shell(command("run '%s%s.yaml' --quick --out '%s' %s", CONFIGS, config, path,
       table.concat(sets, " ")))
    assert.equal(0, status, output)
    return json.decode(scratch.read(path .. "/result.json")).results.l4, path, output
@@ -256,8 +255,7 @@ l4: {]] .. of_l4 .. "}\n", "crowd", {})
    end
 
    it("are no more than the addresses have ports", function()
-      assert.matches("l4.connections: 100000 connections of TCP_CC at a time from one address have 64512 "
-         .. "ports.*l4.load.addresses: 2", problem "tests: [TCP_CC], connections: 100000")
+      assert.matches("l4.connections: 100000 connections of TCP_CC at a time from one address have 64512 ports.*l4.load.addresses: 2", problem "tests: [TCP_CC], connections: 100000")
       assert.is_nil(problem "tests: [TCP_CC], connections: 64512")
       assert.is_nil(problem "tests: [TCP_CC], connections: 100000, load: {addresses: 2}")
       assert.is_nil(problem "tests: [QUIC_RR], connections: 100000")

@@ -18,8 +18,7 @@ end
 describe("a stream of datagrams", function()
    it("is the tester's own doing where those that came due while it was held up left at once", function()
       local held = client { off_schedule = 62, lag_max_ns = 35.04e6 }
-      assert.same({ "client: 273 datagrams lost, but 62 left up to 35.0 ms late and close "
-         .. "together, or not at all" }, datagrams.limits("UDP_STREAM", 1800, held, server(1527)))
+      assert.same({ "client: 273 datagrams lost, but 62 left up to 35.0 ms late and close together, or not at all" }, datagrams.limits("UDP_STREAM", 1800, held, server(1527)))
       assert.same({}, datagrams.limits("UDP_STREAM", 1800, held, server(1800)))
       local once = client { off_schedule = 1, lag_max_ns = 1e6 }
       assert.same({}, datagrams.limits("UDP_STREAM", 1800, once, server(1527)))
@@ -27,8 +26,7 @@ describe("a stream of datagrams", function()
 
    it("is judged so of queries that were not answered, where nobody knows what the server saw", function()
       local held = client { off_schedule = 62, lag_max_ns = 35e6, expired = 2 }
-      assert.same({ "client: 2 requests lost, but 62 left up to 35.0 ms late and close together, or "
-         .. "not at all" }, datagrams.limits("DNS", 1800, held, nil))
+      assert.same({ "client: 2 requests lost, but 62 left up to 35.0 ms late and close together, or not at all" }, datagrams.limits("DNS", 1800, held, nil))
       assert.same({}, datagrams.limits("DNS", 1800, client { off_schedule = 62 }, nil))
    end)
 

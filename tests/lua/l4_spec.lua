@@ -60,8 +60,7 @@ describe("connections of which there are so many", function()
          return cases.sentence(row):match "; (.*)"
       end
       assert.equal("100 connections opened, 100 closed, nothing failed", sentence {})
-      assert.equal("100 connections opened, 90 closed, 4 reset, 1 without an answer in time, "
-         .. "5 still open when the drain was over", sentence { closed = 90, open = 5,
+      assert.equal("100 connections opened, 90 closed, 4 reset, 1 without an answer in time, 5 still open when the drain was over", sentence { closed = 90, open = 5,
          failures = { refused = 0, no_answer = 0, reset = 4, lost = 0, aborted = 0, expired = 1,
             bad_response = 0 } })
    end)

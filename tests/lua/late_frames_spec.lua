@@ -99,8 +99,7 @@ rfc2544: {frame_sizes: [64], tests: [frame_loss], bidirectional: false, learning
 ]]
       local row = result.results.frame_loss[1]
       assert.equal("tester-limited", row.validity)
-      assert.equal("east->west: of 69 frames lost 36 may have come: 36 frames came too late to tell first "
-         .. "copies from duplicates", row.reasons[1])
+      assert.equal("east->west: of 69 frames lost 36 may have come: 36 frames came too late to tell first copies from duplicates", row.reasons[1])
    end)
 end)
 

@@ -98,8 +98,7 @@ describe("the metrics", function()
       local before = row.validity
       row.validity = "tester-limited"
       assert.is_nil(value(name .. labels))
-      assert.equal(1, value('framegauge_result_verdict{direction="both",frame_size="64",'
-         .. 'framegauge_result_verdict="tester-limited",part="throughput",plan="metrics"}'))
+      assert.equal(1, value('framegauge_result_verdict{direction="both",frame_size="64",framegauge_result_verdict="tester-limited",part="throughput",plan="metrics"}'))
       row.validity = before
    end)
 

@@ -184,8 +184,7 @@ describe("marks of RFC 2544", function()
          local text = problem("frame_sizes: [128], " .. mark)
          assert.matches("expected a vlan at every port", text, 1, true)
       end
-      assert.matches("64 bytes do not hold an IPv4 test frame with two VLAN tags; expected at least 72: a "
-         .. "tag counts as part of the frame", problem("frame_sizes: [64], " .. MARKS, TAGGED), 1, true)
+      assert.matches("64 bytes do not hold an IPv4 test frame with two VLAN tags; expected at least 72: a tag counts as part of the frame", problem("frame_sizes: [64], " .. MARKS, TAGGED), 1, true)
       assert.matches("imix: 64 bytes do not hold", problem("frame_sizes: [imix]", TAGGED), 1, true)
    end)
 end)

@@ -69,14 +69,12 @@ end
 describe("modifiers", function()
    it("are refused where the ports do not suit them", function()
       local _, wrong = plan_of(BRIDGED, "random-networks")
-      assert.matches("rfc2544.modifiers[1]: networks behind a router, and the ports have none; expected a "
-         .. "gateway", wrong, 1, true)
+      assert.matches("rfc2544.modifiers[1]: networks behind a router, and the ports have none; expected a gateway", wrong, 1, true)
       _, wrong = plan_of(ROUTED, "broadcast, random-macs")
       assert.matches("rfc2544.modifiers[2]: a router takes only what is sent to its own address", wrong, 1,
          true)
       _, wrong = plan_of(BRIDGED, "management-frames")
-      assert.matches("rfc2544.modifiers[1]: no address of the device to ask: it is asked over IPv4, at the "
-         .. "gateway; expected an IPv4 gateway for every port", wrong, 1, true)
+      assert.matches("rfc2544.modifiers[1]: no address of the device to ask: it is asked over IPv4, at the gateway; expected an IPv4 gateway for every port", wrong, 1, true)
       _, wrong = plan_of(ROUTED6, "broadcast, routing-updates")
       assert.matches("rfc2544.modifiers[2]: no router to inform", wrong, 1, true)
    end)

@@ -287,8 +287,7 @@ end)
 describe("a plan of a reflector", function()
    it("has a clock of UTC, where that goes into replies", function()
       local function wrong(mode, clock)
-         local _, errors = plan.load_text(("test: reflect\nports: {a: {device: 'kernel:eth9', ipv4: "
-            .. "198.18.1.2/24}}\nreflect: {mode: %s}\nclock: {source: %s}\n"
+         local _, errors = plan.load_text(("test: reflect\nports: {a: {device: 'kernel:eth9', ipv4: 198.18.1.2/24}}\nreflect: {mode: %s}\nclock: {source: %s}\n"
             .. "isolated_network: true"):format(mode, clock), "plan")
          return errors and tostring(errors[1]) or "nothing"
       end

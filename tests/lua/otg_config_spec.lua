@@ -197,8 +197,7 @@ describe("a flow of the API", function()
       assert.same({ 76 }, stream.cycle)
       assert.truthy(warnings[1]:find '^flows%[0%] "f1"%.size: none given; 76')
       local errors = errors_of(tcp, { size = { fixed = 64 } })
-      assert.same({ 'flows[0] "f1".size.fixed: 64 is too small; '
-         .. "at least 76 for the headers and the test signature" },
+      assert.same({ 'flows[0] "f1".size.fixed: 64 is too small; at least 76 for the headers and the test signature' },
          errors)
    end)
 
@@ -303,8 +302,7 @@ describe("a request of the API", function()
       assert.same({ 20, 20, 2, 20e9 }, { #state.streams[1].rx, #state.streams[1].tx.members,
          #state.streams[1].rx_places, state.streams[1].tx.line_rate })
       plan.flows[41] = { name = "f41", tx_rx = { port = { tx_name = "p1.1" } } }
-      assert.same({ "flows: 16001 streams, one of each flow for each pair of ports that send and receive it; "
-         .. "at most 16000" }, select(2, translate(plan)).errors)
+      assert.same({ "flows: 16001 streams, one of each flow for each pair of ports that send and receive it; at most 16000" }, select(2, translate(plan)).errors)
    end)
 
    it("finds names that are taken and locations that are not there", function()
@@ -324,8 +322,7 @@ describe("a request of the API", function()
       end
       assert.is_nil(filter {})
       assert.is_nil(filter { { ethernet = { src = {} } } })
-      assert.equal("(ether[26] & 0xff = 0x01 and ether[27] & 0xff = 0x01 and ether[28] & 0xff = 0x01 and "
-         .. "ether[29] & 0xff = 0x02)", filter { { choice = "ethernet" },
+      assert.equal("(ether[26] & 0xff = 0x01 and ether[27] & 0xff = 0x01 and ether[28] & 0xff = 0x01 and ether[29] & 0xff = 0x02)", filter { { choice = "ethernet" },
             { ipv4 = { src = { value = "01010102" } } } })
       assert.equal("not (ether[1] & 0x0f = 0x05)",
          filter { { custom = { offset = 12, bit_length = 4, value = "5", negate = true } } })

@@ -278,19 +278,14 @@ describe("devices of an Open Traffic Generator configuration", function()
          'devices[0] "left".ethernets[0] "left.eth".connection.port_name: "p9" is no port of ports',
          'devices[2] "third".ethernets[0] "third.eth".connection: lag_name is not supported; use port_name',
          'devices[3] "fourth".ethernets[0] "fourth.eth".mac: 01:00:00:00:00:01 is no MAC of a station',
-         'devices[5] "sixth".ethernets[0] "sixth.eth".ipv4_addresses[0] "sixth.v4".address: 1.1.1.5 is '
-            .. 'the address of devices[4] "fifth".ethernets[0] "fifth.eth".ipv4_addresses[0] "fifth.v4"',
-         'devices[5] "sixth".ethernets[0] "sixth.eth".ipv6_addresses[0] "sixth.v6".address: 2001:2::5 is '
-            .. 'the address of devices[4] "fifth".ethernets[0] "fifth.eth".ipv6_addresses[0] "fifth.v6"',
+         'devices[5] "sixth".ethernets[0] "sixth.eth".ipv4_addresses[0] "sixth.v4".address: 1.1.1.5 is the address of devices[4] "fifth".ethernets[0] "fifth.eth".ipv4_addresses[0] "fifth.v4"',
+         'devices[5] "sixth".ethernets[0] "sixth.eth".ipv6_addresses[0] "sixth.v6".address: 2001:2::5 is the address of devices[4] "fifth".ethernets[0] "fifth.eth".ipv6_addresses[0] "fifth.v6"',
       }, errors_of(list))
       assert.same({
-         'flows[0] "f1".tx_rx.device.rx_names[0]: "nobody" is no Ethernet, IPv4 or IPv6 interface of a '
-            .. "device",
+         'flows[0] "f1".tx_rx.device.rx_names[0]: "nobody" is no Ethernet, IPv4 or IPv6 interface of a device',
          'flows[1] "f2".tx_rx.device: one_to_one needs as many rx_names as tx_names: 1 and 2',
-         'flows[2] "f3".tx_rx.device.rx_names: some are behind port "p1", others are not; a '
-            .. "bidirectional flow needs all behind one",
-         'flows[3] "f4".tx_rx.device.tx_names[1]: is behind port "p2", others behind "p1"; use a flow for '
-            .. "each port",
+         'flows[2] "f3".tx_rx.device.rx_names: some are behind port "p1", others are not; a bidirectional flow needs all behind one',
+         'flows[3] "f4".tx_rx.device.tx_names[1]: is behind port "p2", others behind "p1"; use a flow for each port',
       }, errors_of(both(), {
          flow("f1", { tx_names = { "left.v4" }, rx_names = { "nobody" } }),
          flow("f2", { mode = "one_to_one", tx_names = { "left.v4" }, rx_names = { "right.v4", "right.v6" } }),

@@ -106,8 +106,7 @@ describe("a delay", function()
    end)
 
    it("is the device's where a load begins within the last frame of the one before", function()
-      local row = streams(TRAFFIC:format(100) .. "  s: {size: 64, rate: {profile: [{rate: 95%, for: 10ms}, "
-         .. "{rate: 99%, for: 10ms}]}}\n")[1]
+      local row = streams(TRAFFIC:format(100) .. "  s: {size: 64, rate: {profile: [{rate: 95%, for: 10ms}, {rate: 99%, for: 10ms}]}}\n")[1]
       constant({ row }, 20000 + HEADER * 80)
       assert.is_true(row.own_queue_max_ns > 1000)
    end)

@@ -117,8 +117,7 @@ describe("a page", function()
 
    it("can be expected to take no longer than so", function()
       local function status(expected)
-         return select(2, scratch.shell(("'%s' run '%s' --out '%s' --set l4.duration=1s "
-            .. "--set 'l4.tests=[PAGE3]' --expect 'PAGE3.load%s' 2>&1"):format(uv.exepath(), CONFIG,
+         return select(2, scratch.shell(("'%s' run '%s' --out '%s' --set l4.duration=1s --set 'l4.tests=[PAGE3]' --expect 'PAGE3.load%s' 2>&1"):format(uv.exepath(), CONFIG,
             scratch.path(), expected)))
       end
       assert.equal(0, status "<=500ms")
@@ -236,8 +235,7 @@ l4:
          problem "page: {connections: 2}")
       assert.matches("l4.page: objects and a HAR file", problem "page: {objects: [1], har: x}")
       assert.matches("l4.page.har: /nowhere cannot be read", problem "page: {har: /nowhere}")
-      assert.matches("pages:6:%d+: l4.page.objects%[2%].after: there is no object x; "
-         .. "expected the name of an object, 1 to 2 or none",
+      assert.matches("pages:6:%d+: l4.page.objects%[2%].after: there is no object x; expected the name of an object, 1 to 2 or none",
          problem "page: {objects: [1, {size: 1, after: x}]}")
       assert.matches("l4.page.objects%[2%].after: object 2 waits for itself",
          problem "page: {objects: [1, {size: 1, after: 3}, {size: 1, after: 2}]}")

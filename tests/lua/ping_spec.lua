@@ -62,8 +62,7 @@ describe("PING", function()
    end)
 
    it("goes over IPv6 as far as the MTU allows", function()
-      local keys = "campaign: mtu-sweep, connections: 64, tests: [PING], duration: 50ms, "
-         .. "sweep: {mtu: [300, 1500, 9000]}"
+      local keys = "campaign: mtu-sweep, connections: 64, tests: [PING], duration: 50ms, sweep: {mtu: [300, 1500, 9000]}"
       local rows = l4_wire.run(keys, "ports.a.ipv6=2001:2::2/64", "ports.b.ipv6=2001:2::3/64")
       local seen = {}
       for i, row in ipairs(rows) do
@@ -79,7 +78,6 @@ describe("PING", function()
    it("is refused where a request does not fit", function()
       local output, status = l4_wire.call("tests: [PING], ping: {size: 1473}", "check")
       assert.equal(2, status)
-      assert.matches("l4%.ping%.size: echo requests with 1473 bytes do not fit into an MTU of 1500; expected "
-         .. "at most 1472", output)
+      assert.matches("l4%.ping%.size: echo requests with 1473 bytes do not fit into an MTU of 1500; expected at most 1472", output)
    end)
 end)

@@ -187,8 +187,7 @@ describe("the second way of the reference device", function()
       assert.same({
          capacity = 7e5, buffer = 100, buffer_unit = "frames", latency = 50e-6, latency_per_byte = 1e-9,
          switching = "store-and-forward", loss_every = 0, loss_random = 0, recovery = 0.01,
-      }, reverse("reference_device={capacity: 900kfps, buffer: 100, recovery: 10ms, latency_per_byte: 1ns, "
-         .. "reverse: {capacity: 700kfps, latency: 50us}}"))
+      }, reverse("reference_device={capacity: 900kfps, buffer: 100, recovery: 10ms, latency_per_byte: 1ns, reverse: {capacity: 700kfps, latency: 50us}}"))
    end)
 
    it("has a buffer in its own unit", function()
@@ -242,8 +241,7 @@ describe("the rules across the keys of a plan", function()
 
    it("take a gateway on one side only, but of a wire", function()
       local function of(device)
-         local text = "test: rfc2544\nports:\n  a: {device: '%s0', ipv4: 198.18.1.2/24, "
-            .. "gateway: 198.18.1.1}\n  b: {device: '%s1', ipv4: 198.19.1.2/24}\n"
+         local text = "test: rfc2544\nports:\n  a: {device: '%s0', ipv4: 198.18.1.2/24, gateway: 198.18.1.1}\n  b: {device: '%s1', ipv4: 198.19.1.2/24}\n"
          return plan.load_text(text:format(device, device), "mine",
             { sets = device ~= "wire" and { "rfc2544.throughput.max=1Mfps" } or {} })
       end
@@ -294,14 +292,12 @@ describe("the rules across the keys of a plan", function()
    end)
 
    it("do not blame one mistake twice", function()
-      assert.equal('--set ports.west.ipv4=198.19.1.2: ports.west.ipv4: "198.19.1.2" is not an IPv4 address '
-         .. "with its prefix length; expected an IPv4 address with its prefix length, such as 198.18.1.2/24",
+      assert.equal('--set ports.west.ipv4=198.19.1.2: ports.west.ipv4: "198.19.1.2" is not an IPv4 address with its prefix length; expected an IPv4 address with its prefix length, such as 198.18.1.2/24',
          wrong_with("ports.west.ipv4=198.19.1.2"))
    end)
 
    it("refuse more load than the line carries, and take all of it", function()
-      assert.matches("rfc2544.throughput.max: 1.5Mfps is more than the line carries in frames of 64 bytes "
-         .. "%(reference_device.rate: 1 Gbit/s%); expected at most 1,488,095 fps",
+      assert.matches("rfc2544.throughput.max: 1.5Mfps is more than the line carries in frames of 64 bytes %(reference_device.rate: 1 Gbit/s%); expected at most 1,488,095 fps",
          wrong_with("rfc2544.throughput.max=1.5Mfps"))
       assert.matches("1Gbps L2 is more", wrong_with("rfc2544.throughput.max=1Gbps L2"))
       assert.equal("", wrong_with("rfc2544.throughput.max=1Gbps L1"))
@@ -345,8 +341,7 @@ end)
 
 describe("--set", function()
    it("names itself where its value is wrong", function()
-      assert.equal("--set rfc2544.throughput.resolutoin=1%: rfc2544.throughput.resolutoin: unknown key; "
-         .. "expected resolution", wrong_with("rfc2544.throughput.resolutoin=1%"))
+      assert.equal("--set rfc2544.throughput.resolutoin=1%: rfc2544.throughput.resolutoin: unknown key; expected resolution", wrong_with("rfc2544.throughput.resolutoin=1%"))
       assert.matches('^%-%-set test=y1731: test: "y1731" is not known; expected rfc2544, .+ or %w+$',
          wrong_with("test=y1731"))
       assert.matches("^%-%-set rfc2544: not a setting", wrong_with("rfc2544"))
@@ -374,8 +369,7 @@ describe("a plan's loader", function()
 
    it("says why a file cannot be read", function()
       local _, errors = plan.load("/no/such/plan.yaml")
-      assert.equal("/no/such/plan.yaml: cannot be read: No such file or directory; expected a plan, a YAML "
-         .. "file", tostring(errors[1]))
+      assert.equal("/no/such/plan.yaml: cannot be read: No such file or directory; expected a plan, a YAML file", tostring(errors[1]))
       _, errors = plan.load("/tmp")
       assert.matches("^/tmp: cannot be read: Is a directory", tostring(errors[1]))
    end)

@@ -92,8 +92,7 @@ describe("throughput of the reference device", function()
    end)
 
    it("is found through gateways, over IPv6 and inside a VLAN", function()
-      local ipv6 = "ports={east: {device: wire0, ipv6: '2001:2::1:2/64', gateway6: '2001:2::1:1'}, "
-         .. "west: {device: wire1, ipv6: '2001:2:0:8000::2/64', gateway6: '2001:2:0:8000::1'}}"
+      local ipv6 = "ports={east: {device: wire0, ipv6: '2001:2::1:2/64', gateway6: '2001:2::1:1'}, west: {device: wire1, ipv6: '2001:2:0:8000::2/64', gateway6: '2001:2:0:8000::1'}}"
       for setting, frame_size in pairs { ["ports.east.vlan=10"] = 68, [ipv6:gsub("'", '"')] = 84 } do
          local other = frame_size == 68 and "ports.west.vlan=10" or "rfc2544.retries=1"
          local sizes = ("rfc2544.frame_sizes=[%d]"):format(frame_size)

@@ -95,8 +95,7 @@ describe("framegauge run --repeat", function()
 
    it("makes the runs, and those that are missing when resumed", function()
       local path = scratch.path()
-      local output, status = run("'%s' --quick --set 'rfc2544.frame_sizes=[64]' --repeat 3 --out '%s' "
-         .. "--expect 'throughput>=60%%'", CONFIG, path)
+      local output, status = run("'%s' --quick --set 'rfc2544.frame_sizes=[64]' --repeat 3 --out '%s' --expect 'throughput>=60%%'", CONFIG, path)
       assert.equal(0, status, output)
       assert.matches("64 bytes, both directions +Throughput, frames/s +3 +899,%d+", output)
       local whole = scratch.read(path .. "/repeat.json")
@@ -126,8 +125,7 @@ describe("framegauge run --repeat", function()
 
    it("begins no run that would end too late", function()
       local path = scratch.path()
-      local output, status = run("'%s' --quick --set 'rfc2544.frame_sizes=[1518]' --repeat-time 1ms "
-         .. "--out '%s'", CONFIG, path)
+      local output, status = run("'%s' --quick --set 'rfc2544.frame_sizes=[1518]' --repeat-time 1ms --out '%s'", CONFIG, path)
       assert.equal(0, status, output)
       assert.equal(1, #read(path .. "/repeat.json").runs)
    end)

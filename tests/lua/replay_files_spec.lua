@@ -118,8 +118,7 @@ describe("a file of odd frames", function()
       assert.matches("no frame in it that could be sent: 2 too large$", refused {
          { frame(1, 1600) }, { frame(2, 1600) },
       })
-      assert.matches("no frame in it that could be sent: 2 too large, 1 shorter than 14 bytes, 2 with more "
-         .. "bytes in the file than they had$", refused {
+      assert.matches("no frame in it that could be sent: 2 too large, 1 shorter than 14 bytes, 2 with more bytes in the file than they had$", refused {
          { frame(1, 1600) }, { frame(2, 1600) }, { "0123456789" },
          { frame(3, 100), 84 }, { frame(4, 100), 84 },
       })

@@ -69,8 +69,7 @@ describe("the rate of a replay", function()
       assert.matches("this takes 4800 h 0 min, and 100 days is the longest; give a duration",
          replays.refused { file = file, rate = 1 / (100 * 86400) })
       file = replays.write(replays.frames(64, { 0, 2 ^ 31 * 1e9, 0 }))
-      assert.matches("100 days is the longest; give a duration or a rate %(nothing recorded for 596523 h "
-         .. "14 min before frame 2%)", replays.refused { file = file })
+      assert.matches("100 days is the longest; give a duration or a rate %(nothing recorded for 596523 h 14 min before frame 2%)", replays.refused { file = file })
    end)
 
    it("is asked for where a loop would have no duration", function()

@@ -75,8 +75,7 @@ describe("JSON", function()
       local values = {
          0, -0, 1e15, -42, 9007199254740991, 0.1, 1 / 3, 73.33984375, 1e300, 5e-324, 234.96200000000002,
       }
-      assert.equal("[0,0,1000000000000000,-42,9007199254740991,0.1,0.3333333333333333,73.33984375,1e+300,"
-         .. "4.94065645841247e-324,234.96200000000002]", json.encode(values))
+      assert.equal("[0,0,1000000000000000,-42,9007199254740991,0.1,0.3333333333333333,73.33984375,1e+300,4.94065645841247e-324,234.96200000000002]", json.encode(values))
       assert.same(values, json.decode(json.encode(values)))
    end)
 
@@ -128,9 +127,7 @@ describe("CSV", function()
          lines[#lines + 1] = line
       end
       assert.matches("^frame_size,direction,theoretical_fps,throughput_fps,.*,latency_min_ns,", lines[1])
-      assert.matches("64,both,1488095,899541.8017578125,60.44921875,604.49209,460.5654025,900995.01953125,"
-         .. "1488.095,loss,0,60,12,12,9,valid,,,1000,20000,20512.5,20479,20991,21250,21250,wire,8,"
-         .. "first bit to first bit (FIFO),0,3,0,,12000", lines[2], 1, true)
+      assert.matches("64,both,1488095,899541.8017578125,60.44921875,604.49209,460.5654025,900995.01953125,1488.095,loss,0,60,12,12,9,valid,,,1000,20000,20512.5,20479,20991,21250,21250,wire,8,first bit to first bit (FIFO),0,3,0,,12000", lines[2], 1, true)
       assert.matches('^64,"a,""b""",1488095,,', lines[3])
       assert.matches(",valid,,,,,,,,,,,,,0,3,0,,12000$", lines[3])
       assert.is_nil(lines[1]:find("goal", 1, true))
@@ -268,8 +265,7 @@ describe("the table", function()
          plan = fake_plan {},
          results = { throughput = rows }, trials = { { time = "wire-free" } }, expectations = {},
          interrupted = false,
-         conformance = { standard = "RFC 2544", conforms = false, notes = { "short trials (1 s; section 24 "
-            .. "asks for 60 s)" } },
+         conformance = { standard = "RFC 2544", conforms = false, notes = { "short trials (1 s; section 24 asks for 60 s)" } },
       }
       for key, value in pairs(o or {}) do
          result[key] = value

@@ -122,8 +122,7 @@ describe("latency", function()
          })[1]
       end
       assert.equal("valid", with(120).validity)
-      assert.same({ "tester-limited", "121 of 120,000 frames left off schedule, close together: their delay "
-         .. "is not the load's" }, { with(121).validity, with(121).reasons[1] })
+      assert.same({ "tester-limited", "121 of 120,000 frames left off schedule, close together: their delay is not the load's" }, { with(121).validity, with(121).reasons[1] })
    end)
 
    it("is measured at the throughput, which it searches for when nobody did", function()

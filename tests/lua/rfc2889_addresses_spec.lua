@@ -9,8 +9,7 @@ local tables = require "framegauge.core.tables"
 local run, run_disturbed, wrong = runs.run, runs.run_disturbed, runs.wrong
 
 describe("the table of addresses by RFC 2889", function()
-   local KEYS = "tests: [%s], address_table: {max: %d, initial: %d, ageing: 20s, test_rate: 10kfps, "
-      .. "learning_rate: %s, order: [%s]}"
+   local KEYS = "tests: [%s], address_table: {max: %d, initial: %d, ageing: 20s, test_rate: 10kfps, learning_rate: %s, order: [%s]}"
    local function measure(table_keys, ...)
       return run(3, ("mac_table: {ageing: 20s, %s}"):format(table_keys), KEYS:format(...))
    end
@@ -94,24 +93,20 @@ describe("the table of addresses by RFC 2889", function()
    end)
 
    it("learns at the rate that it was told to", function()
-      local row = run(3, "mac_table: {ageing: 20s, learning_rate: 2000fps}", "tests: [learning_rate], "
-         .. "address_table: {addresses: 3000, ageing: 20s, test_rate: 10kfps, order: [random]}")
+      local row = run(3, "mac_table: {ageing: 20s, learning_rate: 2000fps}", "tests: [learning_rate], address_table: {addresses: 3000, ageing: 20s, test_rate: 10kfps, order: [random]}")
          .learning_rate[1]
       assert.is_true(row.learning_fps <= 2000 and row.learning_fps >= 2000 * 0.99)
       assert.is_true(row.upper_fps > 2000)
       assert.same({ 3000, "flood", "valid" }, { row.addresses, row.limited_by, row.validity })
       -- 2000 / (1 - q / (N - 1)) with a queue of q
       row = run(3, "mac_table: {ageing: 20s, learning_rate: 2000fps, learning_queue: 1000}",
-         "tests: [learning_rate], address_table: {addresses: 3000, ageing: 20s, test_rate: 10kfps, "
-         .. "order: [sequential]}").learning_rate[1]
+         "tests: [learning_rate], address_table: {addresses: 3000, ageing: 20s, test_rate: 10kfps, order: [sequential]}").learning_rate[1]
       local truth = 2000 / (1 - 1000 / 2999)
       assert.is_true(row.learning_fps <= truth + 2 and row.learning_fps >= truth * 0.99, row.learning_fps)
    end)
 
    it("is not judged by learning frames that were lost", function()
-      local row = run(3, "capacity: 1kfps, buffer: 10, mac_table: {ageing: 20s}", "tests: [address_caching], "
-         .. "address_table: {max: 256, ageing: 20s, test_rate: 500fps, learning_rate: 5kfps, "
-         .. "order: [sequential]}").address_caching[1]
+      local row = run(3, "capacity: 1kfps, buffer: 10, mac_table: {ageing: 20s}", "tests: [address_caching], address_table: {max: 256, ageing: 20s, test_rate: 500fps, learning_rate: 5kfps, order: [sequential]}").address_caching[1]
       assert.same({ "invalid", "learning" }, { row.validity, row.limited_by })
    end)
 

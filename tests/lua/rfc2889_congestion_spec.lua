@@ -10,8 +10,7 @@ local runs = require "rfc2889_runs"
 local LINE, SECONDS = 1e9 / 672, 0.05
 local N = math.floor(LINE * SECONDS + 0.5)
 
-local KEYS = "tests: [congestion_control], frame_sizes: [64], trial: 50ms, congestion_control: {longest: %s, "
-   .. "uneven: %s}"
+local KEYS = "tests: [congestion_control], frame_sizes: [64], trial: 50ms, congestion_control: {longest: %s, uneven: %s}"
 
 local function measure(switch, longest, uneven, ports, trial)
    local results, session = runs.run(ports or 4, switch, KEYS:format(longest or "50ms", uneven or "false")
@@ -37,16 +36,13 @@ describe("flow control in tests that do not look for it", function()
       assert.equal(of_trial, row.paused_ns)
       assert.is_true(of_trial > 0.5 * 0.12e9 and of_trial < 2 * 0.12e9, of_trial)
       assert.is_true(row.pause_received > 1)
-      assert.is_nil(runs.run(3, "rate: 100Mbps, buffer: 20", "tests: [many_to_one], frame_sizes: [64], "
-         .. "trial: 20ms, search_trial: 20ms, step: 50%").many_to_one[1].paused_ns)
+      assert.is_nil(runs.run(3, "rate: 100Mbps, buffer: 20", "tests: [many_to_one], frame_sizes: [64], trial: 20ms, search_trial: 20ms, step: 50%").many_to_one[1].paused_ns)
    end)
 
    it("is said once for each port", function()
       assert.same({
-         "Flow control: the device paused port a in 2 trials; longest in trial 3: 4 times, and frames "
-            .. "waited 2.0 ms in all.",
-         "Flow control: the device paused port b in 1 trial; longest in trial 3: 1 time, and frames "
-            .. "waited 0.5 ms in all.",
+         "Flow control: the device paused port a in 2 trials; longest in trial 3: 4 times, and frames waited 2.0 ms in all.",
+         "Flow control: the device paused port b in 1 trial; longest in trial 3: 1 time, and frames waited 0.5 ms in all.",
       }, notes.flow_control {
          { trial = 1, pauses = { { port = "a", times = 9, waited_ns = 1e6 } } }, { trial = 2 },
          { trial = 3, pauses = { { port = "a", times = 4, waited_ns = 2e6 },
@@ -56,11 +52,8 @@ describe("flow control in tests that do not look for it", function()
 end)
 
 describe("a switch whose table is full", function()
-   local TABLE = "rate: 100Mbps, buffer: 16, mac_table: {size: %d, ageing: 20s, learning_rate: 2kfps, "
-      .. "learning_queue: 10}"
-   local ADDRESSES = "trial: 20ms, search_trial: 20ms, frame_sizes: [512], tests: [%s], "
-      .. "address_table: {max: 40, ageing: 20s, order: [sequential]}, "
-      .. "congestion_control: {longest: 20ms}"
+   local TABLE = "rate: 100Mbps, buffer: 16, mac_table: {size: %d, ageing: 20s, learning_rate: 2kfps, learning_queue: 10}"
+   local ADDRESSES = "trial: 20ms, search_trial: 20ms, frame_sizes: [512], tests: [%s], address_table: {max: 40, ageing: 20s, order: [sequential]}, congestion_control: {longest: 20ms}"
 
    it("is not measured so, whatever the order of the tests", function()
       local results = runs.run(4, TABLE:format(30), ADDRESSES:format "address_caching, congestion_control")
@@ -159,9 +152,8 @@ describe("congestion control by RFC 2889", function()
    -- of 20 ms: the trial is made again with a longer one
    it("waits until all frames of sources that had to pause have left", function()
       for _, size in ipairs { 128, 512 } do
-         local results, session = runs.run(4, ("rate: 100Mbps, buffer: 2000, flow_control: pause, xoff: %d, "
-            .. "xon: %d"):format(20 * size, 10 * size), ("tests: [congestion_control], frame_sizes: [%d], "
-            .. "trial: 2s, congestion_control: {longest: 2s, uneven: true}"):format(size))
+         local results, session = runs.run(4, ("rate: 100Mbps, buffer: 2000, flow_control: pause, xoff: %d, xon: %d"):format(20 * size, 10 * size),
+            ("tests: [congestion_control], frame_sizes: [%d], trial: 2s, congestion_control: {longest: 2s, uneven: true}"):format(size))
          local row = results.congestion_control[1]
          assert.same({ "back-pressure", true, 0, 0, "valid" }, { row.conclusion, row.back_pressure,
             row.congested_loss_ratio, row.uncongested_loss_ratio, row.validity })
@@ -217,8 +209,7 @@ describe("congestion control by RFC 2889", function()
             { name = "b", line_rate = 1e9 }, { name = "c", line_rate = 1e9 },
             { name = "d", line_rate = 1e10 } } })
       end
-      assert.equal("rfc2889.congestion_control: the lines of a (1 Gbit/s) and d (10 Gbit/s) differ: "
-         .. "the test offers an egress one and a half times its line, which needs equal lines",
+      assert.equal("rfc2889.congestion_control: the lines of a (1 Gbit/s) and d (10 Gbit/s) differ: the test offers an egress one and a half times its line, which needs equal lines",
          why { "fully_meshed", "congestion_control" })
       assert.is_nil(why { "fully_meshed", "forward_pressure" })
    end)

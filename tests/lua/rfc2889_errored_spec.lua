@@ -92,8 +92,7 @@ describe("errored frames by RFC 2889", function()
    end)
 
    it("have keys that fit each other", function()
-      assert.truthy(runs.wrong(2, "", KEYS:format "oversize: [1500]"):find("1500 bytes, and the switch is to "
-         .. "forward up to 1518", 1, true))
+      assert.truthy(runs.wrong(2, "", KEYS:format "oversize: [1500]"):find("1500 bytes, and the switch is to forward up to 1518", 1, true))
       assert.truthy(runs.wrong(2, "keeps_fcs: true", ""):find(
          "keeps_fcs: it forwards no frame with a wrong FCS", 1, true))
       local plan = assert(plans.load_text(runs.plan_of(2, "", KEYS:format "max_frame: 1600"), "x.yaml"))

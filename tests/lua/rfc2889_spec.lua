@@ -81,8 +81,7 @@ describe("a plan of RFC 2889", function()
       assert.equal("", wrong(5, "", "tests: [fully_meshed, many_to_one]"))
       local _, errors = plans.load_text((plan_of(4, "", ""):gsub("reference_switch: {}\n", "")), "x.yaml")
       assert.truthy(tostring(errors[1]):find("every two wires have a device of their own", 1, true))
-      _, errors = plans.load_text("test: rfc2889\nisolated_network: true\nports: {a: {device: kernel:x, "
-         .. "gateway: 198.18.1.1}, b: {device: kernel:y}}", "x.yaml")
+      _, errors = plans.load_text("test: rfc2889\nisolated_network: true\nports: {a: {device: kernel:x, gateway: 198.18.1.1}, b: {device: kernel:y}}", "x.yaml")
       assert.truthy(tostring(errors[1]):find("ports.a.gateway: a switch is no router", 1, true))
    end)
 
@@ -98,12 +97,8 @@ describe("a plan of RFC 2889", function()
    end)
 
    it("knows which trials a reference switch takes, and how many frames", function()
-      local keys = "trial: 20ms, search_trial: 10ms, step: 10%, latency_frames: 1, frame_sizes: [64], "
-         .. "tests: [fully_meshed, one_to_many, many_to_one, one_many_both, unidirectional, "
-         .. "congestion_control, forward_pressure, broadcast, address_caching, learning_rate], "
-         .. "address_table: {max: 64, order: sequential}"
-      for _, switch in ipairs { "", "capacity: 2Mfps, mac_table: {size: 33}, ", "capacity: 1Mfps, "
-         .. "replication: ingress, mac_table: {size: 40, learning_rate: 2kfps, learning_queue: 9}, " } do
+      local keys = "trial: 20ms, search_trial: 10ms, step: 10%, latency_frames: 1, frame_sizes: [64], tests: [fully_meshed, one_to_many, many_to_one, one_many_both, unidirectional, congestion_control, forward_pressure, broadcast, address_caching, learning_rate], address_table: {max: 64, order: sequential}"
+      for _, switch in ipairs { "", "capacity: 2Mfps, mac_table: {size: 33}, ", "capacity: 1Mfps, replication: ingress, mac_table: {size: 40, learning_rate: 2kfps, learning_queue: 9}, " } do
          local _, session, plan = run(4, switch .. "buffer: 4", keys)
          local parts = method.parts(plan, { ports = plan.ports, max_fps = function() return LINE end })
          assert.equal(10, #parts)
@@ -151,8 +146,7 @@ describe("RFC 2889 between all ports", function()
    it("finds what the line between two switches carries", function()
       local function share(n, here)
          return run(n, "rate: 100Mbps, buffer: 150, uplink: {rate: 500Mbps}",
-            "frame_sizes: [64], trial: 50ms, search_trial: 10ms, step: 100%, tests: [multiple_devices], "
-            .. "multiple_devices: {local: " .. here .. "}").multiple_devices[1].throughput_percent
+            "frame_sizes: [64], trial: 50ms, search_trial: 10ms, step: 100%, tests: [multiple_devices], multiple_devices: {local: " .. here .. "}").multiple_devices[1].throughput_percent
       end
       -- what waits before the line and before an egress; a resolution
       local high, low = 100 * (2 * 151 / 0.05) / (12 * LINE / 10), 0.101
@@ -166,8 +160,7 @@ describe("RFC 2889 between all ports", function()
    -- n - 2 places suffice, and a frame waits for as many others at most; with less two that meet are too many
    it("needs two places behind each egress of four ports that are out of step", function()
       local function measured(places, seed)
-         return run(4, ("latency: 5us, buffer: %d"):format(places), "frame_sizes: [64], trial: 100ms, "
-            .. "search_trial: 20ms, step: 100%, stagger: " .. seed).fully_meshed[1]
+         return run(4, ("latency: 5us, buffer: %d"):format(places), "frame_sizes: [64], trial: 100ms, search_trial: 20ms, step: 100%, stagger: " .. seed).fully_meshed[1]
       end
       local longest = 0
       for seed = 1, 3 do
@@ -309,10 +302,7 @@ describe("a run of RFC 2889 that is resumed", function()
 
    it("finds the switch as the last trial had left it", function()
       local path = scratch.path()
-      local output, status = scratch.shell(("'%s' run '%sconfigs/rfc2889-reference.yaml' --quick --set "
-         .. "'rfc2889.frame_sizes=[64]' --set rfc2889.trial=20ms --set rfc2889.search_trial=10ms --set "
-         .. "reference_switch.rate=100Mbps --set reference_switch.capacity=800kfps --set "
-         .. "'rfc2889.tests=[fully_meshed, address_caching]' --out '%s' 2>&1"):format(uv.exepath(),
+      local output, status = scratch.shell(("'%s' run '%sconfigs/rfc2889-reference.yaml' --quick --set 'rfc2889.frame_sizes=[64]' --set rfc2889.trial=20ms --set rfc2889.search_trial=10ms --set reference_switch.rate=100Mbps --set reference_switch.capacity=800kfps --set 'rfc2889.tests=[fully_meshed, address_caching]' --out '%s' 2>&1"):format(uv.exepath(),
          scratch.PROJECT, path))
       assert.equal(0, status, output)
       for _, trials in ipairs { 1, 20 } do -- its table is learned from the first trial on

@@ -269,8 +269,7 @@ M.DEVICES = {
 
 --- The keys of the reference switch of a device.
 function M.switch(device)
-   return ("rate: %.0fbps, buffer: %d, latency: %dns, %s, mac_table: {size: %d, ageing: 20s, "
-      .. "learning_rate: %dfps, learning_queue: %d}"):format(device.rate, device.buffer, device.latency,
+   return ("rate: %.0fbps, buffer: %d, latency: %dns, %s, mac_table: {size: %d, ageing: 20s, learning_rate: %dfps, learning_queue: %d}"):format(device.rate, device.buffer, device.latency,
       device.written, device.table, device.learning, device.learning_queue or 0)
 end
 

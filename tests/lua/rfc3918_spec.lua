@@ -342,14 +342,12 @@ describe("a device that does not do it right", function()
    end)
 
    it("is not said to flood where a port is still a member", function()
-      local slow = "snooping: {groups: 100, unregistered: drop, fast_leave: false, last_member_interval: 1s, "
-         .. "last_member_count: 2}"
+      local slow = "snooping: {groups: 100, unregistered: drop, fast_leave: false, last_member_interval: 1s, last_member_count: 2}"
       local results = run("rate: 100Mbps, " .. slow, "rfc3918.tests=[join_delay]", "rfc3918.forget=10ms",
          "rfc3918.membership.repetitions=2")
       for _, row in ipairs(results.join_delay) do
          assert.equal("invalid", row.validity)
-         assert.equal("frames came before the port had joined: it is still a member from a trial before; "
-            .. "raise rfc3918.forget", row.reasons[1])
+         assert.equal("frames came before the port had joined: it is still a member from a trial before; raise rfc3918.forget", row.reasons[1])
       end
       assert.equal(2, #results.join_delay)
    end)
@@ -421,8 +419,7 @@ end)
 
 describe("the ports of the tester", function()
    it("stay members while the device asks", function()
-      local results, session = run("snooping: {unregistered: drop, querier: true, query_interval: 1s, "
-         .. "membership_time: 2600ms}", "rfc3918.tests=[group_matrix]", "rfc3918.matrix_max=10",
+      local results, session = run("snooping: {unregistered: drop, querier: true, query_interval: 1s, membership_time: 2600ms}", "rfc3918.tests=[group_matrix]", "rfc3918.matrix_max=10",
          "rfc3918.trial=5s", "rfc3918.matrix_load=1%")
       assert.same({ "valid", 0, {} }, { results.group_matrix[1].validity, results.group_matrix[1].loss_ratio,
          results.group_matrix[1].reasons })

@@ -223,8 +223,7 @@ M.DEVICES = {
       name = "switch that takes its time", receivers = 3, rate = 1e9, size = 64, latency = 20000,
          join = 100e3,
       new = 1e6, leave = 150e3, tests = { "join_delay", "leave_delay" },
-      written = "latency: 20us, snooping: {unregistered: drop, join_delay: 100us, new_group_delay: 1ms, "
-         .. "leave_delay: 150us}",
+      written = "latency: 20us, snooping: {unregistered: drop, join_delay: 100us, new_group_delay: 1ms, leave_delay: 150us}",
       keys = "{membership: {load: 60%, observe_join: 5ms, observe_leave: 5ms, repetitions: 2}}",
    },
    {
@@ -232,16 +231,14 @@ M.DEVICES = {
          six = true,
       latency = 50000, join = 200e3, new = 0, leave = 100e3 + 2 * 50e6, asks = 2, forget = "200ms",
       tests = { "join_delay", "leave_delay", "queries" },
-      written = "latency: 50us, snooping: {unregistered: drop, join_delay: 200us, new_group_delay: 0s, "
-         .. "leave_delay: 100us, fast_leave: false, last_member_interval: 50ms, last_member_count: 2}",
+      written = "latency: 50us, snooping: {unregistered: drop, join_delay: 200us, new_group_delay: 0s, leave_delay: 100us, fast_leave: false, last_member_interval: 50ms, last_member_count: 2}",
       keys = "{membership: {load: 40%, observe_join: 5ms, observe_leave: 300ms, repetitions: 2}}",
    },
    {
       name = "switch with room for 300 groups that floods the rest", receivers = 2, monitor = true,
          rate = 1e9,
       size = 64, latency = 20000, groups = 300, tests = { "group_capacity" },
-      written = "snooping: {groups: 300, unregistered: flood}", keys = "{capacity_max: 1000, "
-         .. "capacity_rounds: 2}",
+      written = "snooping: {groups: 300, unregistered: flood}", keys = "{capacity_max: 1000, capacity_rounds: 2}",
    },
    {
       name = "switch with room for 77 groups of MLDv2", receivers = 2, six = true, rate = 1e10, size = 256,
@@ -253,16 +250,14 @@ M.DEVICES = {
       in_step = true, rate = 1e9, size = 64, capacity = 3e6, latency = 20000,
       tests = { "burdened_latency", "burdened_join_delay" },
       written = "capacity: 3Mfps, latency: 20us, snooping: {unregistered: drop}",
-      keys = "{latency_load: 20%, burden_load: 20%, membership: {load: 20%, observe_join: 5ms, "
-         .. "repetitions: 2}}",
+      keys = "{latency_load: 20%, burden_load: 20%, membership: {load: 20%, observe_join: 5ms, repetitions: 2}}",
    },
    {
       name = "switch with three burdening ports out of step with the source", receivers = 2, burden = 3,
       rate = 1e9, size = 256, capacity = 2e6, latency = 10000,
       tests = { "burdened_latency", "burdened_join_delay" },
       written = "capacity: 2Mfps, latency: 10us, snooping: {unregistered: drop}",
-      keys = "{latency_load: 37%, burden_load: 31%, membership: {load: 53%, observe_join: 5ms, "
-         .. "repetitions: 2}}",
+      keys = "{latency_load: 37%, burden_load: 31%, membership: {load: 53%, observe_join: 5ms, repetitions: 2}}",
    },
    {
       name = "router with tunnels by GRE", receivers = 3, rate = 1e9, size = 64, ingress = 24, egress = 24,

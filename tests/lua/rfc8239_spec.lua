@@ -245,8 +245,7 @@ describe("RFC 8239 on a reference switch", function()
       it(("offers the load of whole bursts: every %s in %s"):format(interval, trial), function()
          local results, _, session = truth.measure { name = "x", ports = 3,
             switch = "rate: 100Mbps, buffer: 10",
-            keys = ("iterations: 1, tests: [incast], frame_sizes: [1024], trial: %s, "
-               .. "incast: {burst_frames: 8, burst_interval: %s}"):format(trial, interval) }
+            keys = ("iterations: 1, tests: [incast], frame_sizes: [1024], trial: %s, incast: {burst_frames: 8, burst_interval: %s}"):format(trial, interval) }
          local seconds = tonumber(interval:match "%d+") * (interval:find "us" and 1e-6 or 1e-3)
          for k, row in ipairs(results.incast) do
             assert.same({ "valid", {}, number * 8 * k }, { row.validity, row.reasons, row.tx })
@@ -260,16 +259,15 @@ describe("RFC 8239 on a reference switch", function()
    it("is not measured by frames that it floods", function()
       local row = truth.measure {
          name = "x", ports = 4, switch = "rate: 100Mbps, buffer: 100, mac_table: {size: 1}",
-         keys = "iterations: 1, tests: [incast], frame_sizes: [512], trial: 50ms, "
-            .. "incast: {burst_frames: 20, burst_interval: 10ms}",
+         keys = "iterations: 1, tests: [incast], frame_sizes: [512], trial: 50ms, incast: {burst_frames: 20, burst_interval: 10ms}",
       }.incast[2]
       assert.equal("invalid", row.validity)
       assert.matches("came out at ports that they were not for", table.concat(row.reasons, "; "))
    end)
 
    it("does not take a slow engine for head of line blocking", function()
-      local results = truth.measure { name = "x", ports = 4, switch = "rate: 10Mbps, capacity: 4008fps, "
-         .. "buffer: 16", keys = "iterations: 1, tests: [head_of_line], frame_sizes: [512], trial: 1s" }
+      local results = truth.measure { name = "x", ports = 4, switch = "rate: 10Mbps, capacity: 4008fps, buffer: 16",
+         keys = "iterations: 1, tests: [head_of_line], frame_sizes: [512], trial: 1s" }
       for _, row in ipairs(results.head_of_line) do
          assert.same({ "not-applicable", false }, { row.validity, row.head_of_line_blocking })
          assert.truthy(row.reasons[1]:find("lost without congestion, too", 1, true))
@@ -277,9 +275,7 @@ describe("RFC 8239 on a reference switch", function()
    end)
 
    it("says what a buffer holds at least that does not fill", function()
-      local row = truth.measure({ name = "x", ports = 3, switch = "buffer: 4000", keys = "iterations: 1, "
-         .. "tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: "
-         .. "40ms}" })
+      local row = truth.measure({ name = "x", ports = 3, switch = "buffer: 4000", keys = "iterations: 1, tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: 40ms}" })
          .buffer[1]
       assert.same({ "not_reached", "valid" }, { row.finding, row.validity })
       assert.is_nil(row.buffer_octets)
@@ -293,8 +289,7 @@ describe("RFC 8239 on a reference switch", function()
       it(("finds that a plain queue is one: %s, surplus %s"):format(unpack(one)), function()
          local surplus, line = one[2]:match "([^,]*)(.*)"
          local row = truth.measure({ name = "x", ports = 3, switch = "rate: 100Mbps, buffer: 200, " .. one[1],
-            keys = ("iterations: 1, tests: [buffer], frame_sizes: [512], trial: 500ms, "
-            .. "buffer: {procedures: [port], oversubscription: %s, trial_max: 16s}%s"):format(surplus,
+            keys = ("iterations: 1, tests: [buffer], frame_sizes: [512], trial: 500ms, buffer: {procedures: [port], oversubscription: %s, trial_max: 16s}%s"):format(surplus,
             line) }).buffer[1]
          assert.same({ "plain", "valid" }, { row.finding, row.validity })
          assert.near(200, row.buffer_frames, 1)
@@ -303,8 +298,7 @@ describe("RFC 8239 on a reference switch", function()
 
    it("makes a trial longer until the buffer is full", function()
       local row, _, session = truth.measure { name = "x", ports = 3, switch = "buffer: 1024",
-         keys = "iterations: 1, "
-         .. "tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: 1s}" }
+         keys = "iterations: 1, tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: 1s}" }
       assert.same({ "plain", 0.32 }, { row.buffer[1].finding, row.buffer[1].trial_s })
       assert.near(1024, row.buffer[1].buffer_frames, 1)
       assert.equal(3, #session.trials)
@@ -312,8 +306,7 @@ describe("RFC 8239 on a reference switch", function()
 
    it("gives the same rows twice", function()
       local device = { name = "x", ports = 4, switch = "queues: shared, buffer: 64KiB",
-         keys = "iterations: 1, "
-         .. "frame_sizes: [256], trial: 100ms, microburst: {verify: 1}" }
+         keys = "iterations: 1, frame_sizes: [256], trial: 100ms, microburst: {verify: 1}" }
       assert.same(truth.measure(device), (truth.measure(device)))
    end)
 end)
@@ -337,8 +330,7 @@ describe("a run of RFC 8239", function()
    end)
 
    it("fails where the device does not reach what is expected", function()
-      local plan = "'%s' run '%sconfigs/rfc8239-reference.yaml' %s --set 'rfc8239.tests=[buffer]' --out '%s' "
-         .. "--expect 'buffer>=200000@port' 2>&1"
+      local plan = "'%s' run '%sconfigs/rfc8239-reference.yaml' %s --set 'rfc8239.tests=[buffer]' --out '%s' --expect 'buffer>=200000@port' 2>&1"
       local output, status = scratch.shell(plan:format(uv.exepath(), scratch.PROJECT,
          small_runs.RFC8239:gsub(" %-%-expect.*", ""), scratch.path()))
       assert.equal(1, status, output)

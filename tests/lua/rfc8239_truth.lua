@@ -128,8 +128,7 @@ end
 local ONE = "iterations: 1, "
 
 local CELLS = "queues: shared, buffer: 1703936B, alpha: 0, cell: 208" -- 8192 of them
-local CONGESTED = ONE .. "tests: [buffer], trial: 700ms, buffer: {procedures: [efficiency], "
-   .. "oversubscription: 10%}, "
+local CONGESTED = ONE .. "tests: [buffer], trial: 700ms, buffer: {procedures: [efficiency], oversubscription: 10%}, "
 
 local function cells(results)
    local list = {}
@@ -146,8 +145,7 @@ local function of_alpha(alpha)
    return {
       name = ("shared buffer of 1 MiB with alpha %g"):format(alpha), ports = 6,
       switch = ("queues: shared, buffer: 1MiB, alpha: %g"):format(alpha),
-      keys = ONE .. "tests: [buffer], frame_sizes: [1518], trial: 4s, "
-         .. "buffer: {procedures: [efficiency, pairs]}",
+      keys = ONE .. "tests: [buffer], frame_sizes: [1518], trial: 4s, buffer: {procedures: [efficiency, pairs]}",
       checks = function(results)
          local list = {}
          for _, row in ipairs(results.buffer) do
@@ -197,8 +195,7 @@ end
 local function beside(name, o)
    return {
       name = name, ports = o.ports, switch = ("latency: 2us, buffer: %d"):format(o.buffer),
-      keys = ONE .. "tests: [stateful_incast], frame_sizes: [1518], trial: 300ms, "
-         .. "stateful_incast: {" .. o.keys .. "}",
+      keys = ONE .. "tests: [stateful_incast], frame_sizes: [1518], trial: 300ms, stateful_incast: {" .. o.keys .. "}",
       checks = function(results, counters)
          local list, frame = {}, 1e9 / ethernet.max_fps(RATE, 1518)
          for _, row in ipairs(results.stateful_incast) do
@@ -218,8 +215,7 @@ end
 M.DEVICES = {
    {
       name = "output queues of 512 frames", ports = 3, switch = "buffer: 512, latency: 20us",
-      keys = "iterations: 2, tests: [line_rate, buffer], frame_sizes: [64], trial: 200ms, "
-         .. "buffer: {procedures: [port]}",
+      keys = "iterations: 2, tests: [line_rate, buffer], frame_sizes: [64], trial: 200ms, buffer: {procedures: [port]}",
       checks = function(results)
          local row = results.line_rate[1]
          return joined(M.buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01 }), {
@@ -240,10 +236,8 @@ M.DEVICES = {
       end,
    },
    {
-      name = "shared buffer of 1 MiB with alpha 1", ports = 6, switch = "queues: shared, buffer: 1MiB, "
-         .. "alpha: 1",
-      keys = ONE .. "tests: [buffer, microburst], frame_sizes: [1024], trial: 2s, "
-         .. "buffer: {procedures: [port, pairs, many_to_one]}, microburst: {rotations: one, verify: 1}",
+      name = "shared buffer of 1 MiB with alpha 1", ports = 6, switch = "queues: shared, buffer: 1MiB, alpha: 1",
+      keys = ONE .. "tests: [buffer, microburst], frame_sizes: [1024], trial: 2s, buffer: {procedures: [port, pairs, many_to_one]}, microburst: {rotations: one, verify: 1}",
       checks = function(results)
          local list, pool = {}, 1048576
          for _, row in ipairs(results.buffer) do
@@ -301,8 +295,7 @@ M.DEVICES = {
    },
    {
       name = "incast into a queue of 150 frames", ports = 6, switch = "buffer: 150, latency: 2us",
-      keys = ONE .. "tests: [incast], frame_sizes: [1000], trial: 100ms, incast: {burst_frames: 50, "
-         .. "burst_interval: 10ms}",
+      keys = ONE .. "tests: [incast], frame_sizes: [1000], trial: 100ms, incast: {burst_frames: 50, burst_interval: 10ms}",
       checks = function(results)
          local list, frame = {}, 1e9 / ethernet.max_fps(RATE, 1000)
          for _, row in ipairs(results.incast) do

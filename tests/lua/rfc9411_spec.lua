@@ -108,9 +108,7 @@ describe("a run of RFC 9411", function()
 
    it("goes on where it was ended, and has its graphs", function()
       local path = scratch.path()
-      local output, status = run("run '%s' --quick --out '%s' --set 'rfc9411.tests=[connections, latency]' "
-         .. "--set 'rfc9411.objects=[1KiB]' --set rfc9411.sustain=500ms --expect 'ttfb<=1ms@latency' "
-         .. "--expect 'connections>=4900@connections'", CONFIG, path)
+      local output, status = run("run '%s' --quick --out '%s' --set 'rfc9411.tests=[connections, latency]' --set 'rfc9411.objects=[1KiB]' --set rfc9411.sustain=500ms --expect 'ttfb<=1ms@latency' --expect 'connections>=4900@connections'", CONFIG, path)
       assert.equal(0, status, output)
       assert.is_true(result_schema.validate(path .. "/result.json"))
       local page = scratch.read(path .. "/report.html")

@@ -100,10 +100,8 @@ M.DEVICES = {
       end,
    },
    {
-      name = "refuses by RST, and inspects the first payload", firewall = "sessions: 500, full: reset, "
-         .. "inspect: 500us",
-      keys = "tests: [latency, concurrent], objects: [1KiB, 16KiB], ramp_rate: 5000, target: {connections: "
-         .. "1000, concurrent: 1000}",
+      name = "refuses by RST, and inspects the first payload", firewall = "sessions: 500, full: reset, inspect: 500us",
+      keys = "tests: [latency, concurrent], objects: [1KiB, 16KiB], ramp_rate: 5000, target: {connections: 1000, concurrent: 1000}",
       checks = function(results)
          local one, many = results.latency[1], results.latency[2]
          return {
@@ -187,8 +185,7 @@ M.DEVICES = {
    {
       name = "holds 200 sessions and inspects the first payload, with TLS over it",
       firewall = "sessions: 200, inspect: 500us",
-      keys = "over: https, tests: [latency, concurrent], objects: [1KiB], ramp_rate: 1000, target: "
-         .. "{connections: 100, concurrent: 400}",
+      keys = "over: https, tests: [latency, concurrent], objects: [1KiB], ramp_rate: 1000, target: {connections: 100, concurrent: 400}",
       checks = function(results, counters)
          local row = results.latency[1]
          return {

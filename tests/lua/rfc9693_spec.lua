@@ -117,8 +117,7 @@ describe("RFC 9693", function()
    end
 
    it("establishes more connections than an address has ports", function()
-      local row = truth.measure({ nat = "sessions: 100000", name = "many", keys = "tests: [connection_rate], "
-         .. "addresses: {source: 7}, connections: [70000]" }).connection_rate[1]
+      local row = truth.measure({ nat = "sessions: 100000", name = "many", keys = "tests: [connection_rate], addresses: {source: 7}, connections: [70000]" }).connection_rate[1]
       assert.equal("valid", row.validity)
       assert.equal(1488095, row.connections_per_s)
       assert.equal("maximum", row.limited_by)

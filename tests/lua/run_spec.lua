@@ -113,8 +113,7 @@ describe("a run", function()
          fake_plan(ALL_TESTS))
       assert.equal(0, status)
       for title, file in pairs {
-         ["\nThroughput\n"] = "throughput", ["\nLatency\n"] = "latency", ["\nFrame loss rate, "
-            .. ""] = "frame_loss",
+         ["\nThroughput\n"] = "throughput", ["\nLatency\n"] = "latency", ["\nFrame loss rate, "] = "frame_loss",
          ["\nBack%-to%-back frames\n"] = "back_to_back", ["\nSystem recovery\n"] = "system_recovery",
          ["\nReset\n"] = "reset", ["\nBursty traffic\n"] = "bursty_traffic",
       } do
@@ -124,8 +123,7 @@ describe("a run", function()
       end
       assert.matches("Back%-to%-back frames, 1518 bytes.*: not%-applicable: the throughput is the line's",
          out)
-      assert.matches("RFC 2544 throughput, latency, frame loss, back to back, system recovery, reset, bursty "
-         .. "traffic: fake\n", out)
+      assert.matches("RFC 2544 throughput, latency, frame loss, back to back, system recovery, reset, bursty traffic: fake\n", out)
       status, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan { tests = { "frame_loss" } })
       assert.equal(0, status)
       assert.equal("frame_loss.csv\n", (scratch.shell(("cd '%s' && ls *.csv"):format(path))))
@@ -367,8 +365,7 @@ describe("a criterion", function()
    end)
 
    it("of a characterisation is about bounds, which are as sure as they say", function()
-      local device = assert(plans.load_text("test: characterise\nports: {a: {device: wire0}, b: {device: "
-         .. "wire1}}", "plan"))
+      local device = assert(plans.load_text("test: characterise\nports: {a: {device: wire0}, b: {device: wire1}}", "plan"))
       local function of_device(text)
          return (held.met(text, device, { characterisation = { { validity = "valid", direction = "a->b",
             capacity = { fps = 1000, min_fps = 990, max_fps = 1010, coverage = 1 },

@@ -87,8 +87,7 @@ describe("plan.schema", function()
          { key = "s", type = "size" }, { key = "l", type = "list", of = { type = "size" }, least = 1 } }
       local _, wrong = read(fields, "g: [1]\ns: {a: 1}\nl: []\n")
       assert.equal("x.yaml:1:4: g: a list cannot stand here; expected a group of keys: k\n"
-         .. "x.yaml:2:4: s: a group of keys cannot stand here; expected a number of bytes, such as "
-         .. "64 or 2GiB\n"
+         .. "x.yaml:2:4: s: a group of keys cannot stand here; expected a number of bytes, such as 64 or 2GiB\n"
          .. "x.yaml:3:4: l: 0 given; expected at least 1", wrong)
       _, wrong = read(fields, "g:\ns:\nl:\n")
       assert.equal(3, select(2, wrong:gsub(": no value; expected ", "")))

@@ -69,8 +69,7 @@ describe("a signed folder", function()
       assert.equal("", wrong(path))
       assert.equal("result.json: OK\ntrials.jsonl: OK\n",
          (scratch.shell(("cd '%s' && sha256sum -c SHA256SUMS"):format(path))))
-      local command = "cd '%s' && openssl pkeyutl -verify -pubin -inkey '%s' -rawin -in SHA256SUMS "
-         .. "-sigfile SHA256SUMS.sig"
+      local command = "cd '%s' && openssl pkeyutl -verify -pubin -inkey '%s' -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig"
       assert.matches("Signature Verified", (scratch.shell(command:format(path, file(PUBLIC)))))
    end)
 

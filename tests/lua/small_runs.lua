@@ -12,8 +12,7 @@ M.RFC2544 = table.concat({ -- of rfc2544-full, on a line of a hundredth of its s
 }, " ")
 
 M.RFC8239 = table.concat({
-   "--quick", "--set 'ports={p1: {device: wire0}, p2: {device: wire1}, p3: {device: wire2}, "
-      .. "p4: {device: wire3}}'",
+   "--quick", "--set 'ports={p1: {device: wire0}, p2: {device: wire1}, p3: {device: wire2}, p4: {device: wire3}}'",
    "--set 'rfc8239.frame_sizes=[1518]'", "--set 'rfc8239.microburst.ingresses=[3]'",
    "--set 'rfc8239.buffer.procedures=[efficiency, port]'",
    "--expect 'buffer>=130000@port'", "--expect 'loss<=0%@line_rate'",
@@ -33,15 +32,11 @@ local PLANS = { rfc2544 = "rfc2544-full", y1564 = "y1564-one-service", l4 = "l4-
 -- and those of a small table as much as those of a large one.
 local OPTIONS = {
    rfc2544 = M.RFC2544,
-   rfc2889 = "--quick --set rfc2889.frame_sizes=[1518] --set rfc2889.trial=100ms "
-      .. "--set rfc2889.search_trial=20ms --set reference_switch.rate=100Mbps "
-      .. "--set reference_switch.capacity=800kfps",
+   rfc2889 = "--quick --set rfc2889.frame_sizes=[1518] --set rfc2889.trial=100ms --set rfc2889.search_trial=20ms --set reference_switch.rate=100Mbps --set reference_switch.capacity=800kfps",
    rfc3918 = "--quick --set rfc3918.frame_sizes=[1518] --set reference_switch.rate=100Mbps",
    mesh = "--quick --set reference_switch.rate=100Mbps",
    rfc8239 = M.RFC8239,
-   rfc9411 = "--quick --set rfc9411.objects=[1KiB] --set rfc9411.sustain=500ms "
-      .. "--set 'reference_device.firewall={sessions: 500, setup_rate: 500, inspect: 500us}' "
-      .. "--set 'rfc9411.target={connections: 2000, transactions: 10000, concurrent: 1000}'",
+   rfc9411 = "--quick --set rfc9411.objects=[1KiB] --set rfc9411.sustain=500ms --set 'reference_device.firewall={sessions: 500, setup_rate: 500, inspect: 500us}' --set 'rfc9411.target={connections: 2000, transactions: 10000, concurrent: 1000}'",
    rfc9693 = M.RFC9693,
 }
 

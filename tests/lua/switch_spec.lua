@@ -63,21 +63,16 @@ describe("the reference switch in a plan", function()
          ["reference_switch.reserve=10"] = "no buffer is shared; expected queues: shared in addition",
          ["reference_switch.alpha=2"] = "alpha: no buffer is shared",
          ["reference_switch.mac_table.buckets=4"] = "buckets: the size of one is unknown",
-         ["reference_switch.min_frame=1518 reference_switch.max_frame=100"] = "min_frame: longer than "
-            .. "max_frame",
-         ["reference_switch.queues=shared reference_switch.reserve=129"] = "more than the buffer; expected "
-            .. "at most 128",
-         ["ports.a.gateway=198.18.1.1 ports.b.gateway=198.19.1.1"] = "ports.a.gateway: the reference switch "
-            .. "is no router",
+         ["reference_switch.min_frame=1518 reference_switch.max_frame=100"] = "min_frame: longer than max_frame",
+         ["reference_switch.queues=shared reference_switch.reserve=129"] = "more than the buffer; expected at most 128",
+         ["ports.a.gateway=198.18.1.1 ports.b.gateway=198.19.1.1"] = "ports.a.gateway: the reference switch is no router",
          ["ports.a.device=memif:/run/a"] = "wires as devices, or no reference_switch",
          ["reference_switch.uplink.rate=1Gbps reference_switch.queues=input"] = "queues: with an uplink",
          ["reference_switch.uplink.ports=[a,zz]"] = "uplink.ports[2]: there is no port 'zz'",
          ["reference_switch.uplink.ports=[a,b,c,d]"] = "uplink.ports: all ports; expected some of them",
          ["reference_switch.gap=0"] = "reference_switch.gap",
-         ["reference_switch.snooping.router_ports=[zz]"] = "there is no port 'zz'; expected the "
-            .. "name of a port",
-         ["reference_switch.snooping.last_member_count=3"] = "it does not ask who leaves; expected "
-            .. "fast_leave: false in addition",
+         ["reference_switch.snooping.router_ports=[zz]"] = "there is no port 'zz'; expected the name of a port",
+         ["reference_switch.snooping.last_member_count=3"] = "it does not ask who leaves; expected fast_leave: false in addition",
       } do
          local sets = {}
          for one in settings:gmatch "%S+" do

@@ -90,8 +90,7 @@ describe("a plan of many ports", function()
    end
 
    it("gives inputs and outputs networks of their own", function()
-      local text = "test: rfc2544\nports: {a: {device: 'memif:/a'}, b: {device: 'memif:/b'}, "
-         .. "c: {device: 'memif:/c'}, d: {device: 'memif:/d'}}\n"
+      local text = "test: rfc2544\nports: {a: {device: 'memif:/a'}, b: {device: 'memif:/b'}, c: {device: 'memif:/c'}, d: {device: 'memif:/d'}}\n"
          .. "rfc2544: {throughput: {max: 1Mfps}, topology: %s}"
       for kind, expected in pairs {
          pairs = { "198.18.1.2", "198.19.1.2", "198.18.2.2", "198.19.2.2" },
@@ -120,8 +119,7 @@ describe("a plan of many ports", function()
          wrong("ports.d={device: wire3}"), 1, true)
       assert.matches("ports: 5 ports: one is left over; expected an even number of ports",
          wrong "ports.e={device: wire4}", 1, true)
-      assert.matches("rfc2544.topology: every two wires have a device of their own, so no input reaches "
-         .. "all outputs; expected pairs, or reference_switch, which joins all",
+      assert.matches("rfc2544.topology: every two wires have a device of their own, so no input reaches all outputs; expected pairs, or reference_switch, which joins all",
          wrong "rfc2544.topology=partial-mesh", 1, true)
    end)
 end)

@@ -133,10 +133,7 @@ describe("the campaign transports", function()
    end
 
    it("loses the same frames by their number in all tests of a path and repetition", function()
-      local plan = assert(load("tests: [TCP_STREAM, TLS_STREAM, QUIC_STREAM], duration: 200ms, "
-         .. "repetitions: 2, "
-         .. "quic: {certificate: ed25519}, tls: {certificate: ed25519}, drain: 100ms,"
-         .. "transports: {delays: [0s, 4ms], losses: [2%]}", "rate: 1Gbps, seed: 9"))
+      local plan = assert(load("tests: [TCP_STREAM, TLS_STREAM, QUIC_STREAM], duration: 200ms, repetitions: 2, quic: {certificate: ed25519}, tls: {certificate: ed25519}, drain: 100ms,transports: {delays: [0s, 4ms], losses: [2%]}", "rate: 1Gbps, seed: 9"))
       local tester, seen, results = assert(Tester.open(plan)), {}, {}
       local session = { say = function() end }
       local reset, draw = tester.wires.reset, nil
@@ -219,9 +216,7 @@ describe("the campaign transports", function()
    end)
 
    it("tries each path with each test, and says so before", function()
-      local plan = assert(load("tests: [TCP_STREAM, QUIC_STREAM], transports: {delays: [0s, 10ms],"
-         .. "losses: [0%, 1%], rates: [1Gbps, {data: 20Mbps, back: 2Mbps}], reorders: [0%, 2%], "
-         .. "queues: [50]}"))
+      local plan = assert(load("tests: [TCP_STREAM, QUIC_STREAM], transports: {delays: [0s, 10ms],losses: [0%, 1%], rates: [1Gbps, {data: 20Mbps, back: 2Mbps}], reorders: [0%, 2%], queues: [50]}"))
       assert.equal(2 * 2 * 2 * 2 * 2, #cases.cases(plan))
       local text = method.outlook(plan)
       assert.truthy(text:find("QUIC_STREAM, 20/2 Mbit/s, 10 ms, 1 % lost, 2 % reordered: 1 trial of 10 s",
@@ -237,8 +232,7 @@ describe("the campaign transports", function()
       end
       assert.matches("reference_device.latency: the campaign transports sets it.*l4.transports in its place",
          problem("tests: [TCP_STREAM]", "latency: 1ms"))
-      assert.matches("l4.transports.rates.*2 Gbit/s is more than the line carries.*at most "
-         .. "reference_device.rate", problem "tests: [TCP_STREAM], transports: {rates: [2Gbps]}")
+      assert.matches("l4.transports.rates.*2 Gbit/s is more than the line carries.*at most reference_device.rate", problem "tests: [TCP_STREAM], transports: {rates: [2Gbps]}")
       assert.matches("l4.transports.rates.*as fast both ways.*less than",
          problem "tests: [TCP_STREAM], transports: {rates: [{data: 1Gbps, back: 2Mbps}]}")
       assert.matches("l4.transports.losses.*at random and in bursts",
@@ -255,7 +249,6 @@ ports: {east: {device: "kernel:a", ipv4: 198.18.1.2/24},
 l4: {campaign: transports, tests: [TCP_STREAM]}
 ]], "kernel", {})
       assert.is_nil(plan)
-      assert.matches("kernel:5:.*l4.campaign: transports sets delay, loss and rate.*no reference device.*"
-         .. "wire0", tostring(problems[1]))
+      assert.matches("kernel:5:.*l4.campaign: transports sets delay, loss and rate.*no reference device.*wire0", tostring(problems[1]))
    end)
 end)

@@ -56,8 +56,7 @@ describe("a trial record", function()
          many.directions[i] = raw_direction("p1->p" .. i, { tx = n, late = i % 4, rx = n })
       end
       local ask = { number = 1, test = "mesh", frame_size = 64, direction = "all", fps = 1000, seconds = 1 }
-      assert.same({ "p1->p3: 3 of 1,000 frames were not sent, because the tester was late (the worst of 4 "
-         .. "directions)" }, trial.record(many, ask).reasons)
+      assert.same({ "p1->p3: 3 of 1,000 frames were not sent, because the tester was late (the worst of 4 directions)" }, trial.record(many, ask).reasons)
       many.directions[5] = nil
       assert.same(3, #trial.record(many, ask).reasons)
    end)
@@ -88,8 +87,7 @@ describe("a trial record", function()
    it("counts what waits in a port that has to pause as not sent", function()
       local waiting = { name = "east", rx_pause = 1, paused_ns = 0, tx_waiting = 30 }
       local r = record { forward = { rx = 970 }, east = waiting }
-      assert.same({ "tester-limited", { "east: 30 frames had not left the port when the trial ended, because "
-         .. "the device paused port east 1 time" } }, { r.validity, r.reasons })
+      assert.same({ "tester-limited", { "east: 30 frames had not left the port when the trial ended, because the device paused port east 1 time" } }, { r.validity, r.reasons })
       assert.equal(30, r.pauses[1].unsent_frames)
    end)
 
@@ -129,8 +127,7 @@ describe("a trial record", function()
       local counts = raw { east = { name = "east", rx_no_mbuf = 7 } }
       counts.time = "wire-free"
       local r = trial.record(counts, { test = "mine", frame_size = 64, fps = 1000, seconds = 1 })
-      local why = "east: the reference device had no buffer for 7 frames on the way to it: it holds too many "
-         .. "at once"
+      local why = "east: the reference device had no buffer for 7 frames on the way to it: it holds too many at once"
       assert.same({ "tester-limited", { why } }, { r.validity, r.reasons })
    end)
 
@@ -238,8 +235,7 @@ describe("the verdict", function()
       assert.equal("valid", (verdict { forward = { off_schedule = 50 } }))
       local v, why = verdict { forward = { off_schedule = 50, rx = 950, lag_max_ns = 20e6 } }
       assert.equal("tester-limited", v)
-      assert.equal("east->west: 50 frames lost, but 50 frames left off schedule, up to 20.0 ms late and "
-         .. "close together", why)
+      assert.equal("east->west: 50 frames lost, but 50 frames left off schedule, up to 20.0 ms late and close together", why)
       -- how many are lost is another question
       local counted = { forward = { off_schedule = 3, rx = 500 } }
       v, why = verdict(counted)
@@ -276,8 +272,7 @@ describe("the verdict", function()
       assert.equal("valid", trial.record(many, { fps = 1000, seconds = 1, any_loss = true }).validity)
       local v, why = held_up(6, { forward = { rx = 999 } })
       assert.equal("tester-limited", v)
-      assert.equal("west: the tester fetched nothing for 6.0 ms, in which up to 12 frames arrive; its ring "
-         .. "holds 10", why)
+      assert.equal("west: the tester fetched nothing for 6.0 ms, in which up to 12 frames arrive; its ring holds 10", why)
    end)
 
    it("is tester-limited when frames were fetched after the drain had ended", function()
@@ -292,8 +287,7 @@ describe("the verdict", function()
       assert.equal("valid", (fetched(9000)), "of two testers")
       local v, why = fetched(1136.3, 0.1)
       assert.equal("tester-limited", v)
-      assert.equal("west->east: frames were fetched up to 36.3 ms after the drain had ended, because the "
-         .. "tester was late", why)
+      assert.equal("west->east: frames were fetched up to 36.3 ms after the drain had ended, because the tester was late", why)
    end)
 
    it("is tester-limited when the tester dropped frames and frames are missing", function()

@@ -99,8 +99,7 @@ function METHODS.rfc9693_throughput(draw)
    local capacity = math.floor(log_between(draw, 10000, 90000))
    local text = rfc9693.plan_of {
       nat = "sessions: 1000", device = ("capacity: %dfps"):format(capacity),
-      keys = ("tests: [throughput], connections: [200], establishment_rate: 5kfps, max: 100kfps, "
-         .. "throughput: {trial: %dms, search_trial: 50ms, resolution: %.2f%%}"):format(draw(50, 300),
+      keys = ("tests: [throughput], connections: [200], establishment_rate: 5kfps, max: 100kfps, throughput: {trial: %dms, search_trial: 50ms, resolution: %.2f%%}"):format(draw(50, 300),
          draw(0.2, 2)),
    }
    return text, function(results)

@@ -29,8 +29,7 @@ end
 function METHODS.rfc8239_buffer(draw)
    local size, frames = size_of(draw), math.floor(log_between(draw, 8, 500))
    local text = of_switch("rfc8239", 3, ("buffer: %d, latency: %.3fus"):format(frames, draw(1, 100)),
-      ("tests: [buffer], frame_sizes: [%d], iterations: 1, trial: 1s, buffer: {procedures: [port], "
-      .. "trial_max: 16s}"):format(size))
+      ("tests: [buffer], frame_sizes: [%d], iterations: 1, trial: 1s, buffer: {procedures: [port], trial_max: 16s}"):format(size))
    return text, function(results)
       local row = results.rfc8239.buffer[1]
       return { figure("buffer before an egress", row, "buffer_frames", frames) }
@@ -52,8 +51,7 @@ function METHODS.rfc8239_losses(draw)
    end
 end
 
-local ADDRESSES = "tests: [%s], address_table: {%s, ageing: 10s, test_rate: 5kfps, learning_rate: 1kfps, "
-   .. "order: [sequential]}"
+local ADDRESSES = "tests: [%s], address_table: {%s, ageing: 10s, test_rate: 5kfps, learning_rate: 1kfps, order: [sequential]}"
 
 --- The table of addresses, which holds that of the test port, too.
 function METHODS.rfc2889_addresses(draw)

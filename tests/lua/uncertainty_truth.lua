@@ -154,8 +154,7 @@ function M.METHODS.system_recovery(draw, seed)
    local device = with_capacity(draw, ethernet.max_fps(RATE, size), 0.25, 0.8)
    local recovery = draw(5e6, 80e6)
    local text = RFC2544:format(seed, ("%s, recovery: %.0fns"):format(device.text, recovery),
-      "system_recovery", size, "50ms", ("system_recovery: {rate: %dfps, overload: 500ms, watch: 400ms, "
-      .. "repetitions: 1}"):format(device.capacity))
+      "system_recovery", size, "50ms", ("system_recovery: {rate: %dfps, overload: 500ms, watch: 400ms, repetitions: 1}"):format(device.capacity))
    return text, function(results)
       local row = results.system_recovery[1]
       local before = row.overload_fps

@@ -10,10 +10,8 @@ local run, step_of = runs.run, runs.step_of
 describe("the marks of frames", function()
    teardown(scratch.remove)
 
-   local SERVICE = "y1564.services.data={vlan: 5, pcp: 3, dscp: 10, frame_size: 512, "
-      .. "cir: 100Mbps, cbs: 64000, eir: 50Mbps, ebs: 64000, acceptance: {flr: 0%%}%s}"
-   local PROFILE = "reference_device.profiles.data={cir: 100Mbps, cbs: 64000, "
-      .. "eir: 50Mbps, ebs: 64000, %s}"
+   local SERVICE = "y1564.services.data={vlan: 5, pcp: 3, dscp: 10, frame_size: 512, cir: 100Mbps, cbs: 64000, eir: 50Mbps, ebs: 64000, acceptance: {flr: 0%%}%s}"
+   local PROFILE = "reference_device.profiles.data={cir: 100Mbps, cbs: 64000, eir: 50Mbps, ebs: 64000, %s}"
 
    local function marked(service, profile, ...)
       local services, _, _, path = run("one-service", "--quick", SERVICE:format(service),

@@ -136,8 +136,7 @@ describe("a device that keeps to what was agreed", function()
 
    it("passes with frames of several sizes, though it drops the large ones first", function()
       local services = measure("one-service", "--quick", SHORT,
-         "y1564.services.data={emix: abceg, cir: 100Mbps, cbs: 64000, "
-         .. "eir: 50Mbps, ebs: 64000, acceptance: {flr: 0%}}")
+         "y1564.services.data={emix: abceg, cir: 100Mbps, cbs: 64000, eir: 50Mbps, ebs: 64000, acceptance: {flr: 0%}}")
       assert.equal("pass", services.data.outcome)
       local policed = step_of(services.data, "C.2")
       -- 150 Mbit/s, what the buckets held, and a cycle of frames; much less is lost of frames than of bits
@@ -179,11 +178,8 @@ describe("a device that keeps to what was agreed", function()
 
    it("passes in 802.1ad, with rates of the line, and marked by DEI", function()
       local services = measure("one-service", "--quick", CONFIGURATION, "y1564.rate_unit=ulr",
-         "y1564.services.data={vlan: 7, outer_vlan: 700, pcp: 3, cir: 103906250bps, cbs: 64000, eir: "
-            .. "51953125bps, "
-         .. "ebs: 64000, colour: aware, marking: dei, acceptance: {flr: 0%}}",
-         "reference_device.profiles.data={vlan: 700, inner_vlan: 7, pcp: [3], cir: 100Mbps, cbs: 64000, "
-         .. "eir: 50Mbps, ebs: 64000, colour: aware, marking: dei}")
+         "y1564.services.data={vlan: 7, outer_vlan: 700, pcp: 3, cir: 103906250bps, cbs: 64000, eir: 51953125bps, ebs: 64000, colour: aware, marking: dei, acceptance: {flr: 0%}}",
+         "reference_device.profiles.data={vlan: 700, inner_vlan: 7, pcp: [3], cir: 100Mbps, cbs: 64000, eir: 50Mbps, ebs: 64000, colour: aware, marking: dei}")
       assert.equal("pass", services.data.outcome)
       assert.near(162.5e6, step_of(services.data, "C.1").offered_ir_bps, 1e4)
       assert.equal(0, step_of(services.data, "C.1").green.lost)
@@ -340,8 +336,7 @@ describe("a run of Y.1564", function()
             "--set=y1564.performance.duration=2s", "--out", path, expectations)
          return status, output, path
       end
-      local status, _, path = run_for("--expect 'voice.flr<=0%' --expect 'video.avail>=100%' "
-         .. "--expect 'data.ir>=199.9Mbps' --expect 'voice.ftd<=1ms'")
+      local status, _, path = run_for("--expect 'voice.flr<=0%' --expect 'video.avail>=100%' --expect 'data.ir>=199.9Mbps' --expect 'voice.ftd<=1ms'")
       assert.equal(0, status)
       for _, one in ipairs(json.decode(scratch.read(path .. "/result.json")).expectations) do
          assert.is_true(one.met)

@@ -353,11 +353,11 @@ host_stop_events(void)
 		const struct nic_card *c = &nic_cards[i];
 
 		append(&report, line,
-		       (size_t)snprintf(line, sizeof(line),
-					"card %u ended: %lu reads, %lu writes, %lu missed, %lu filtered, %u "
-					"breaches\n",
-					i, (unsigned long)c->reads, (unsigned long)c->writes,
-					(unsigned long)c->misses, (unsigned long)c->filtered, breaches[i]));
+		       (size_t)snprintf(
+			       line, sizeof(line),
+			       "card %u ended: %lu reads, %lu writes, %lu missed, %lu filtered, %u breaches\n",
+			       i, (unsigned long)c->reads, (unsigned long)c->writes, (unsigned long)c->misses,
+			       (unsigned long)c->filtered, breaches[i]));
 	}
 	flush(&trace);
 	flush(&capture);

@@ -66,10 +66,7 @@ host_read_options(void)
 			*value++ = '\0';
 		if (!take(word, value != NULL ? value : "")) {
 			fprintf(stderr,
-				"NIC82599: %s%s%s: expected cards=1..4, wire=cross|loop, optics=dac|sr|none, "
-				"eeprom=bad, "
-				"paced, chaos=SEED, write_back=MICROSECONDS, "
-				"control|trace|capture|report=FILE\n",
+				"NIC82599: %s%s%s: expected cards=1..4, wire=cross|loop, optics=dac|sr|none, eeprom=bad, paced, chaos=SEED, write_back=MICROSECONDS, control|trace|capture|report=FILE\n",
 				word, value != NULL ? "=" : "", value != NULL ? value : "");
 			exit(2);
 		}

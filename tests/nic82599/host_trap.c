@@ -113,8 +113,7 @@ on_fault(int signal_number, siginfo_t *info, void *context)
 		if (address >= bars[i].at && address < bars[i].at + NIC_BAR0) {
 			if (!emulate(bars[i].card, (uint32_t)(address - bars[i].at), machine)) {
 				dprintf(2,
-					"NIC82599: an instruction that the model cannot decode: %02x %02x "
-					"%02x %02x %02x %02x\n",
+					"NIC82599: an instruction that the model cannot decode: %02x %02x %02x %02x %02x %02x\n",
 					code[0], code[1], code[2], code[3], code[4], code[5]);
 				signal(SIGSEGV, SIG_DFL);
 			}

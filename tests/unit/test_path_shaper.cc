@@ -37,8 +37,7 @@ TEST(Shaper, LetsABucketfulPassAndThenItsRate)
 	fg_shaper_reset(&shaper);
 	EXPECT_EQ(0u, fg_shaper_pass(&shaper, 0, 3000));
 	EXPECT_EQ(4000u, fg_shaper_pass(&shaper, 0, 4000))
-		<< "longer than the bucket: when that is full again, "
-		   "at 3000; or rather 1000 later, when it was owed";
+		<< "longer than the bucket: when that is full again, at 3000; or rather 1000 later, when it was owed";
 }
 
 TEST(Shaper, LosesWhatItsQueueCannotHold)

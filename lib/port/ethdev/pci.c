@@ -105,19 +105,19 @@ fg_pci_check(const char *address, struct fg_error *err)
 				    address);
 	find_interface(address, interface, sizeof(interface));
 	if (interface[0] != '\0' && fg_netlink_has_default_route(interface))
-		return fg_error_set(err, EPERM, "device",
-				    "%s is %s, which carries this host's default route; a test there would "
-				    "cut the host off",
-				    address, interface);
+		return fg_error_set(
+			err, EPERM, "device",
+			"%s is %s, which carries this host's default route; a test there would cut the host off",
+			address, interface);
 	read_driver(address, driver, sizeof(driver));
 	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
 		if (strcmp(driver, drivers[i]) == 0)
 			return 0;
-	return fg_error_set(err, EBUSY, "device",
-			    "%s is not handed to DPDK (kernel driver: %s%s%s); do so: framegauge setup "
-			    "--bind %s, or name its interface as kernel:IF",
-			    address, driver[0] != '\0' ? driver : "none",
-			    interface[0] != '\0' ? ", interface " : "", interface, address);
+	return fg_error_set(
+		err, EBUSY, "device",
+		"%s is not handed to DPDK (kernel driver: %s%s%s); do so: framegauge setup --bind %s, or name its interface as kernel:IF",
+		address, driver[0] != '\0' ? driver : "none", interface[0] != '\0' ? ", interface " : "",
+		interface, address);
 }
 
 int

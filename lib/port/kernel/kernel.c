@@ -182,8 +182,7 @@ examine(struct fg_kernel *kernel, struct fg_error *err)
 	if (raw < 0)
 		return fg_error_set(
 			err, errno, "device",
-			"raw frames on %s: %s; run as root or give the program the right to: setcap "
-			"cap_net_raw,cap_net_admin=ep PROGRAM",
+			"raw frames on %s: %s; run as root or give the program the right to: setcap cap_net_raw,cap_net_admin=ep PROGRAM",
 			name, strerror(errno));
 	close(raw);
 	return fg_xdp_refuse_foreign(name, link, err);

@@ -128,16 +128,15 @@ fg_xdp_refuse_foreign(const char *interface, const struct fg_link *link, struct 
 	if (ret == 0)
 		return 0;
 	if (ret == -EPERM)
-		return fg_error_set(err, EBUSY, "device",
-				    "an XDP program is attached to %s, and whether it takes frames cannot be "
-				    "seen without CAP_SYS_ADMIN; if no other program uses it: ip link set %s "
-				    "xdp off",
-				    interface, interface);
+		return fg_error_set(
+			err, EBUSY, "device",
+			"an XDP program is attached to %s, and whether it takes frames cannot be seen without CAP_SYS_ADMIN; if no other program uses it: ip link set %s xdp off",
+			interface, interface);
 	if (strcmp(name, LIBXDP_NAME) != 0)
-		return fg_error_set(err, EBUSY, "device",
-				    "the XDP program \"%.15s\" is attached to %s and may take frames; to "
-				    "remove it: ip link set %s xdp off",
-				    name, interface, interface);
+		return fg_error_set(
+			err, EBUSY, "device",
+			"the XDP program \"%.15s\" is attached to %s and may take frames; to remove it: ip link set %s xdp off",
+			name, interface, interface);
 	return fg_error_set(err, EBUSY, "device",
 			    "another program takes frames from %s by XDP; end it, or: ip link set %s xdp off",
 			    interface, interface);

@@ -285,10 +285,10 @@ static int
 find_server(struct memif *m, struct fg_error *err)
 {
 	if (access(m->path, W_OK) != 0 && errno == EACCES)
-		return fg_error_set(err, EACCES, "device",
-				    "this user may not join the memif server at %s: expected leave to write "
-				    "to the socket, and to enter its folder",
-				    m->path);
+		return fg_error_set(
+			err, EACCES, "device",
+			"this user may not join the memif server at %s: expected leave to write to the socket, and to enter its folder",
+			m->path);
 	if (access(m->path, W_OK) != 0)
 		return fg_error_set(
 			err, errno, "device",
@@ -301,8 +301,7 @@ find_server(struct memif *m, struct fg_error *err)
 	stop(m);
 	return fg_error_set(
 		err, ETIMEDOUT, "device",
-		"the memif server at %s does not take interface %u: %s; does it run, with an interface of "
-		"that id that nobody else has joined?",
+		"the memif server at %s does not take interface %u: %s; does it run, with an interface of that id that nobody else has joined?",
 		m->path, m->id, m->reason);
 }
 

@@ -69,8 +69,7 @@ end
 function M.loss(counts, port)
    local lost = {}
    if counts.dropped > 0 then
-      lost[1] = ("%s dropped because the file was written too slowly (use a filter, a slice or a larger "
-         .. "buffer)"):format(format.plural(counts.dropped, "frame"))
+      lost[1] = ("%s dropped because the file was written too slowly (use a filter, a slice or a larger buffer)"):format(format.plural(counts.dropped, "frame"))
    end
    local missed = (port.rx_missed or 0) + (port.rx_no_mbuf or 0)
    if missed > 0 then
@@ -121,8 +120,7 @@ function M.main(arguments, options, eal)
       o[key] = options[option]
    end
    if o.trigger == "loss" then
-      parse.usage_error("capture", "capture: --trigger loss: no frames are sent that could be lost; "
-         .. "expected a filter, or 'run' with a plan that has such a capture")
+      parse.usage_error("capture", "capture: --trigger loss: no frames are sent that could be lost; expected a filter, or 'run' with a plan that has such a capture")
    end
    for _, option in ipairs { "port", "out" } do
       if not options[option] then

@@ -25,8 +25,7 @@ local LOOKED_AT = require "framegauge.cli.served"
 local PLAN_OF_PORTS = { name = "PLAN.yaml", help = "a plan; only its ports and host are used" }
 local ON = {
    name = "on", value = "FILE",
-   help = "run it against the reference device of this file, such as the twin.yaml of 'characterise' (or "
-      .. "the folder that has it), in place of the ports' devices",
+   help = "run it against the reference device of this file, such as the twin.yaml of 'characterise' (or the folder that has it), in place of the ports' devices",
 }
 local OUT = { name = "out", value = "DIR", help = "result folder (default: framegauge-runs/<name>-<date>)" }
 local MAX_FRAME = {
@@ -38,22 +37,18 @@ local MEASURING = {
    {
       name = "run",
       summary = "run the test of a plan and write a result folder",
-      help = "Run the test of a plan. Progress goes to the terminal, results go to a new folder. A run that "
-         .. "was killed or interrupted continues with --resume; finished trials are not repeated.",
+      help = "Run the test of a plan. Progress goes to the terminal, results go to a new folder. A run that was killed or interrupted continues with --resume; finished trials are not repeated.",
       arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
       options = {
          {
             name = "quick",
-            help = "trials of about a second, also where the plan says otherwise (the keys that it replaces "
-               .. "are printed); the report is marked 'not conforming to ...'",
+            help = "trials of about a second, also where the plan says otherwise (the keys that it replaces are printed); the report is marked 'not conforming to ...'",
          },
          SET,
          ON, OUT,
          {
             name = "learned", value = "DIR",
-            help = "begin the searches of rfc2544.throughput where the result in this folder found the "
-               .. "device: a characterisation, or an earlier run. They take fewer trials, and the same ones "
-               .. "decide",
+            help = "begin the searches of rfc2544.throughput where the result in this folder found the device: a characterisation, or an earlier run. They take fewer trials, and the same ones decide",
          },
          {
             name = "dry-run",
@@ -61,8 +56,7 @@ local MEASURING = {
          },
          {
             name = "resume", value = "DIR",
-            help = "continue the run of this folder with its own plan; if a plan is given too, both must "
-               .. "be the same",
+            help = "continue the run of this folder with its own plan; if a plan is given too, both must be the same",
          },
          {
             name = "repeat", value = "N",
@@ -74,12 +68,7 @@ local MEASURING = {
          },
          {
             name = "expect", value = "EXPR", many = true,
-            help = "a criterion, in addition to the plan's: FIGURE>=VALUE or FIGURE<=VALUE, and "
-               .. "perhaps @ and the test, frame size, direction, stream or service it is about: "
-               .. "'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', "
-               .. "'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its "
-               .. "uncertainty, not the figure. The exit status is 1 where the device fell short, 3 where "
-               .. "that is not decided. The message about a wrong criterion lists the figures of the plan",
+            help = "a criterion, in addition to the plan's: FIGURE>=VALUE or FIGURE<=VALUE, and perhaps @ and the test, frame size, direction, stream or service it is about: 'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', 'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its uncertainty, not the figure. The exit status is 1 where the device fell short, 3 where that is not decided. The message about a wrong criterion lists the figures of the plan",
          },
          {
             name = "capture", value = "PORT=FILE", many = true,
@@ -98,10 +87,7 @@ local MEASURING = {
    {
       name = "characterise",
       summary = "find out what the device between a plan's ports is",
-      help = "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, "
-         .. "delays and losses of the device, each with its bounds, proved by trials that nothing was "
-         .. "fitted to; between three ports a switch's table of addresses, too. The result folder has "
-         .. "twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
+      help = "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, delays and losses of the device, each with its bounds, proved by trials that nothing was fitted to; between three ports a switch's table of addresses, too. The result folder has twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
       arguments = { { name = PLAN.name, help = PLAN.help } },
       options = {
          { name = "quick", help = "as for run" }, SET, ON, OUT,
@@ -129,20 +115,14 @@ local MEASURING = {
    {
       name = "calibrate",
       summary = "measure the tester itself in a loop",
-      help = "Find the highest load of the tester and the latency it adds. First connect the two ports by a "
-         .. "cable, without the device. (Two memif ports are joined automatically; wire ports work without "
-         .. "their reference device.) Later runs on these ports never exceed that load, and report latency "
-         .. "and FTD raw and with the tester's own latency subtracted.\n\nThen measure the transmit timing "
-         .. "error of the smallest frames, at 1, 10, 50 and 100 % of that load and in bursts, and the "
-         .. "interruptions of an idle lcore by the host.",
+      help = "Find the highest load of the tester and the latency it adds. First connect the two ports by a cable, without the device. (Two memif ports are joined automatically; wire ports work without their reference device.) Later runs on these ports never exceed that load, and report latency and FTD raw and with the tester's own latency subtracted.\n\nThen measure the transmit timing error of the smallest frames, at 1, 10, 50 and 100 % of that load and in bursts, and the interruptions of an idle lcore by the host.",
       arguments = { PLAN },
       options = {
          { name = "quick", help = "trials of about a second" },
          SET,
          {
             name = "out", value = "FILE",
-            help = "output file, for the key calibration of a plan (default: a file in "
-               .. "$XDG_DATA_HOME/framegauge/calibration, where runs on these ports find it)",
+            help = "output file, for the key calibration of a plan (default: a file in $XDG_DATA_HOME/framegauge/calibration, where runs on these ports find it)",
          },
       },
       takes_eal = true,
@@ -152,9 +132,7 @@ local MEASURING = {
    {
       name = "emulate", was = "relay",
       summary = "emulate a network between ports: delay, loss, rate limit and other impairments",
-      help = "Forward frames between two ports as a network would: with delay, jitter, loss, reordering, "
-         .. "duplication, corruption and a rate limit, separately for each direction. Runs until Ctrl-C. "
-         .. "Reports every second, and at the end, how many frames were forwarded, dropped or changed.",
+      help = "Forward frames between two ports as a network would: with delay, jitter, loss, reordering, duplication, corruption and a rate limit, separately for each direction. Runs until Ctrl-C. Reports every second, and at the end, how many frames were forwarded, dropped or changed.",
       arguments = { { name = "PLAN.yaml", help = "a plan with test: emulate; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
@@ -167,10 +145,7 @@ local MEASURING = {
    {
       name = "reflect",
       summary = "reflect test frames to their sender, for round-trip tests",
-      help = "Send test frames back through the port that received them, with MAC addresses, IP addresses "
-         .. "and ports swapped, for a tester that measures the round trip. Answers ARP, neighbour discovery "
-         .. "and echo requests for its own addresses; drops and counts all other frames. With reflect.mode "
-         .. "it answers probes of STAMP, TWAMP Light or Y.1731 instead. Runs until Ctrl-C.",
+      help = "Send test frames back through the port that received them, with MAC addresses, IP addresses and ports swapped, for a tester that measures the round trip. Answers ARP, neighbour discovery and echo requests for its own addresses; drops and counts all other frames. With reflect.mode it answers probes of STAMP, TWAMP Light or Y.1731 instead. Runs until Ctrl-C.",
       arguments = { { name = "PLAN.yaml", help = "a plan with test: reflect; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
@@ -180,9 +155,7 @@ local MEASURING = {
    {
       name = "otg",
       summary = "a server of the Open Traffic Generator API, for snappi and its relatives",
-      help = "Serve the Open Traffic Generator API over HTTP: scripts configure flows on the ports of the "
-         .. "plan, start and stop them, and read metrics and captures. The API has no authentication; the "
-         .. "server listens on the loopback interface unless the plan says otherwise. Runs until Ctrl-C.",
+      help = "Serve the Open Traffic Generator API over HTTP: scripts configure flows on the ports of the plan, start and stop them, and read metrics and captures. The API has no authentication; the server listens on the loopback interface unless the plan says otherwise. Runs until Ctrl-C.",
       arguments = { { name = "PLAN.yaml", help = "a plan with test: otg; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
@@ -192,9 +165,7 @@ local MEASURING = {
    {
       name = "iperf3",
       summary = "an iperf3 server on a port, for ordinary hosts",
-      help = "Serve hosts that run 'iperf3 -c', one at a time, like 'iperf3 -s': TCP and UDP, up to 128 "
-         .. "streams, both directions. The port has the addresses of the plan. Prints one line per stream "
-         .. "and second, and runs until Ctrl-C.",
+      help = "Serve hosts that run 'iperf3 -c', one at a time, like 'iperf3 -s': TCP and UDP, up to 128 streams, both directions. The port has the addresses of the plan. Prints one line per stream and second, and runs until Ctrl-C.",
       arguments = { { name = "PLAN.yaml", help = "a plan with test: iperf3; see 'help plan'" } },
       options = {
          SET, DURATION,
@@ -210,9 +181,7 @@ local MEASURING = {
    {
       name = "console",
       summary = "interactive prompt: ports, traffic, tests, Lua",
-      help = "Open the ports of a plan, or of the reference device, and a prompt for interactive work: short "
-         .. "commands and Lua; type 'help' there. Input that is not a terminal is read as a script: errors "
-         .. "go to stderr, and the exit status is 1 after an error.",
+      help = "Open the ports of a plan, or of the reference device, and a prompt for interactive work: short commands and Lua; type 'help' there. Input that is not a terminal is read as a script: errors go to stderr, and the exit status is 1 after an error.",
       arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
       options = { SET, { name = "quick", help = "as for run" } },
       takes_eal = true,
@@ -222,9 +191,7 @@ local MEASURING = {
    {
       name = "serve",
       summary = "a tester without a prompt; users attach to it",
-      help = "Open the ports of a plan and listen on a Unix socket for 'framegauge attach', until Ctrl-C or "
-         .. "SIGTERM. Only the user who started it can attach (mode 0600). From another machine use ssh: "
-         .. "'ssh -t HOST framegauge attach'.",
+      help = "Open the ports of a plan and listen on a Unix socket for 'framegauge attach', until Ctrl-C or SIGTERM. Only the user who started it can attach (mode 0600). From another machine use ssh: 'ssh -t HOST framegauge attach'.",
       arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
       options = {
          SET, { name = "quick", help = "as for run" },
@@ -240,9 +207,7 @@ local MEASURING = {
    {
       name = "attach",
       summary = "a prompt at a running tester (serve or console)",
-      help = "Open a prompt at a tester that was started by 'framegauge serve' or 'framegauge console'. "
-         .. "Several users can attach; each has its own Lua variables, and all share the ports and jobs. "
-         .. "Detaching stops nothing.",
+      help = "Open a prompt at a tester that was started by 'framegauge serve' or 'framegauge console'. Several users can attach; each has its own Lua variables, and all share the ports and jobs. Detaching stops nothing.",
       arguments = {
          { name = "SOCKET", help = "of the tester; default: the only one that runs", optional = true },
       },
@@ -253,8 +218,7 @@ local MEASURING = {
    {
       name = "script",
       summary = "run a Lua script with Framegauge's modules",
-      help = "Run a Lua file as a job on the event loop. Its arguments are in 'arg'; Framegauge's modules "
-         .. "are loaded by require 'framegauge.…'. A number it returns becomes the exit status.",
+      help = "Run a Lua file as a job on the event loop. Its arguments are in 'arg'; Framegauge's modules are loaded by require 'framegauge.…'. A number it returns becomes the exit status.",
       arguments = {
          { name = "FILE.lua", help = "the script" },
          { name = "ARG", help = "arguments of the script", optional = true, rest = true },
@@ -269,9 +233,7 @@ local MORE = {
    {
       name = "frames",
       summary = "show the frames that a plan would send",
-      help = "Print the frames that a plan's streams would send, decoded layer by layer, or write them to a "
-         .. "capture file. Opens no port: MAC addresses that only an open port knows are shown as "
-         .. "02:46:67:00:00:NN for the plan's NN-th port and 02:46:67:00:01:NN for its gateway.",
+      help = "Print the frames that a plan's streams would send, decoded layer by layer, or write them to a capture file. Opens no port: MAC addresses that only an open port knows are shown as 02:46:67:00:00:NN for the plan's NN-th port and 02:46:67:00:01:NN for its gateway.",
       arguments = { PLAN },
       options = {
          { name = "count", value = "N", help = "frames per stream (default: 1)" },
@@ -285,10 +247,7 @@ local MORE = {
    {
       name = "replay",
       summary = "replay a capture file and verify what arrives",
-      help = "Send the frames of a capture file (pcap or pcapng) from one port of a plan: with the recorded "
-         .. "timing, faster, slower, or at a constant rate. The file is checked first, so no frame of a "
-         .. "damaged file is sent; a file larger than --memory is read while it is sent. Reports what was "
-         .. "sent, how late frames left, and what the other port of the pair received.",
+      help = "Send the frames of a capture file (pcap or pcapng) from one port of a plan: with the recorded timing, faster, slower, or at a constant rate. The file is checked first, so no frame of a damaged file is sent; a file larger than --memory is read while it is sent. Reports what was sent, how late frames left, and what the other port of the pair received.",
       arguments = { PLAN_OF_PORTS, { name = "FILE", help = "the capture file, of Ethernet frames" } },
       options = {
          { name = "port", value = "NAME", help = "transmitting port (default: the first)" },
@@ -298,8 +257,7 @@ local MORE = {
          { name = "duration", value = "TIME", help = "send no frame that is due later" },
          {
             name = "verify",
-            help = "compare received frames with sent frames, including their order; a difference gives exit "
-               .. "status 1",
+            help = "compare received frames with sent frames, including their order; a difference gives exit status 1",
          },
          { name = "capture", value = "FILE", help = "write what the other port receives to a file" },
          { name = "rewrite-source-mac", value = "MAC", help = "source MAC address of every frame" },
@@ -310,8 +268,7 @@ local MORE = {
             help = "move addresses to another network: 10.0.0.0/8=198.18.0.0/8",
          },
          { name = "fcs", value = "HOW",
-           help = "FCS in the file: auto: drop it where the file says so; strip: drop the last 4 bytes; "
-              .. "keep: send it as payload (default: auto)" },
+           help = "FCS in the file: auto: drop it where the file says so; strip: drop the last 4 bytes; keep: send it as payload (default: auto)" },
          { name = "memory", value = "BYTES", help = "largest file read into memory (default: 256MiB)" },
          MAX_FRAME, SET,
       },
@@ -325,9 +282,7 @@ local MORE = {
    {
       name = "capture",
       summary = "write what a port receives to a file",
-      help = "Write what a port of a plan receives to a capture file with nanosecond timestamps. Sends only "
-         .. "ARP and neighbour discovery messages. Ends after --duration or --frames, or at Ctrl-C. The "
-         .. "exit status is 3 if the tester dropped frames that should have been captured.",
+      help = "Write what a port of a plan receives to a capture file with nanosecond timestamps. Sends only ARP and neighbour discovery messages. Ends after --duration or --frames, or at Ctrl-C. The exit status is 3 if the tester dropped frames that should have been captured.",
       arguments = { PLAN_OF_PORTS },
       options = {
          { name = "port", value = "NAME", help = "receiving port" },
@@ -354,8 +309,7 @@ local MORE = {
    {
       name = "theory",
       summary = "theoretical limits of Ethernet: frame rates and goodput",
-      help = "Print the theoretical maximum of Ethernet, without measuring: frames per second of each frame "
-         .. "size and line rate, and payload rates of UDP and TCP. Both tables, or the one that is named.",
+      help = "Print the theoretical maximum of Ethernet, without measuring: frames per second of each frame size and line rate, and payload rates of UDP and TCP. Both tables, or the one that is named.",
       arguments = { { name = "TABLE", help = "'frames' or 'goodput'", optional = true } },
       options = {
          {
@@ -374,24 +328,18 @@ local MORE = {
       name = "doctor",
       without_modules = true,
       summary = "check this machine before a test",
-      help = "Check huge pages, IOMMU, network cards, NUMA, cores and clocks. Reports the effect of each "
-         .. "problem and the command that fixes it. Without a plan: opens no port and changes nothing. With "
-         .. "a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI "
-         .. "Express slot, what the driver can do on each port, and its known limits.",
+      help = "Check huge pages, IOMMU, network cards, NUMA, cores and clocks. Reports the effect of each problem and the command that fixes it. Without a plan: opens no port and changes nothing. With a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI Express slot, what the driver can do on each port, and its known limits.",
       arguments = { { name = "PLAN.yaml", help = PLAN_OF_PORTS.help, optional = true } },
       options = {
          SET,
          {
             name = "measure",
-            help = "also send for a second from each port as fast as it takes frames, and report the rate to "
-               .. "expect, and which driver of a kernel interface carries more; the plan needs "
-               .. "isolated_network: true",
+            help = "also send for a second from each port as fast as it takes frames, and report the rate to expect, and which driver of a kernel interface carries more; the plan needs isolated_network: true",
          },
          { name = "restore", help = "only put back what testers that were killed left changed on this host" },
          {
             name = "clock",
-            help = "only the sources of a common time for one-way delays between testers: their bounds, and "
-               .. "what is missing",
+            help = "only the sources of a common time for one-way delays between testers: their bounds, and what is missing",
          },
       },
       takes_eal = true,
@@ -401,8 +349,7 @@ local MORE = {
    {
       name = "setup",
       summary = "bind a network card to DPDK, or return it to the kernel",
-      help = "Without an option: list the network cards. A card is named by its PCI address or its "
-         .. "interface. The card of the default route is never changed.",
+      help = "Without an option: list the network cards. A card is named by its PCI address or its interface. The card of the default route is never changed.",
       arguments = {},
       options = {
          { name = "bind", value = "CARD", many = true,
@@ -416,8 +363,7 @@ local MORE = {
       name = "completion",
       without_modules = true,
       summary = "shell completion, or a manual page",
-      help = "Print a script that completes commands and options in a shell, or a manual page: "
-         .. "framegauge(1), or framegauge-plan(5) with the keys of a plan.",
+      help = "Print a script that completes commands and options in a shell, or a manual page: framegauge(1), or framegauge-plan(5) with the keys of a plan.",
       arguments = {
          { name = "KIND", help = "'bash', 'zsh', 'man' or 'man-plan'",
            words = { "bash", "zsh", "man", "man-plan" } },

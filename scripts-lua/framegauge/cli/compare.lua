@@ -40,8 +40,7 @@ local function sides_of(arguments, options)
    if not before[1] and not after[1] and #arguments == 2 then
       before, after = { arguments[1] }, { arguments[2] }
    elseif arguments[1] or not before[1] or not after[1] then
-      parse.usage_error("compare", "compare: give BEFORE and AFTER, "
-         .. "or --before and --after with a folder each")
+      parse.usage_error("compare", "compare: give BEFORE and AFTER, or --before and --after with a folder each")
    end
    return tables.map(before, folder_of), tables.map(after, folder_of)
 end

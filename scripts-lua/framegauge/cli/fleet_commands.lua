@@ -12,11 +12,7 @@ return {
    {
       name = "agent", was = "far",
       summary = "remote agent: a tester at the other end, controlled by a local tester",
-      help = "Listen for another Framegauge, on a loopback address or a socket, and work for it: open ports "
-         .. "with the addresses of its plan, send, receive and report the counts. With agent.name it is one "
-         .. "of a fleet: plans use its ports as agent:NAME/PORT, and its own file says what it may send. "
-         .. "Without, the local tester has a plan with topology: two-testers and a port agent:ADDRESS:PORT. "
-         .. "Runs until Ctrl-C.",
+      help = "Listen for another Framegauge, on a loopback address or a socket, and work for it: open ports with the addresses of its plan, send, receive and report the counts. With agent.name it is one of a fleet: plans use its ports as agent:NAME/PORT, and its own file says what it may send. Without, the local tester has a plan with topology: two-testers and a port agent:ADDRESS:PORT. Runs until Ctrl-C.",
       arguments = { { name = "PLAN.yaml", help = "a plan with test: agent; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
@@ -26,17 +22,9 @@ return {
    {
       name = "fleet",
       summary = "the agents of a plan: ports, clocks, leases",
-      help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and "
-         .. "until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no "
-         .. "more leases, 'undrain' again; 'release' takes the ports of the plan from the controller that "
-         .. "has them, which makes its trial invalid; 'mesh' prints the rounds in which each "
-         .. "agent meets each other one (a plan with test: mesh measures them). "
-         .. "Without a plan: 'invite NAME' makes a key for a host and admits it "
-         .. "to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) "
-         .. "writes the files of agent and bridge there.",
+      help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no more leases, 'undrain' again; 'release' takes the ports of the plan from the controller that has them, which makes its trial invalid; 'mesh' prints the rounds in which each agent meets each other one (a plan with test: mesh measures them). Without a plan: 'invite NAME' makes a key for a host and admits it to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) writes the files of agent and bridge there.",
       arguments = {
-         { name = "ACTION", help = "'ports', 'clocks', 'drain', 'undrain', 'release', 'mesh', 'invite' or "
-           .. "'join'",
+         { name = "ACTION", help = "'ports', 'clocks', 'drain', 'undrain', 'release', 'mesh', 'invite' or 'join'",
            words = { "ports", "clocks", "drain", "undrain", "release", "mesh", "invite", "join" } },
          { name = "PLAN.yaml", help = "a plan with fleet.agents; a name, or a line of 'invite'",
            optional = true },

@@ -48,8 +48,7 @@ local function with_devices(text, devices)
       return devices[n] and ("device: %q"):format(devices[n])
    end)
    if n ~= #devices then
-      user_error.raise("init", BAD_USAGE, "init: this plan has %d ports; expected --device for each, in "
-         .. "their order, or for none", n)
+      user_error.raise("init", BAD_USAGE, "init: this plan has %d ports; expected --device for each, in their order, or for none", n)
    end
    return "\n# The tester's ports.\n" .. text:match "ports:.*"
       .. "# isolated_network: true   # nothing is sent on a real port without it (RFC 6815)\n"

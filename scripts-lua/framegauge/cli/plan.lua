@@ -46,8 +46,7 @@ local function repetitions(options)
    if not count and not time then
       return nil
    elseif options.resume or options.capture[1] or options.metrics or options.web then
-      parse.usage_error("run", "run: --repeat is for new runs without --capture, --metrics and --web; a "
-         .. "resumed folder knows how many runs it wants")
+      parse.usage_error("run", "run: --repeat is for new runs without --capture, --metrics and --web; a resumed folder knows how many runs it wants")
    end
    local runs = count and tonumber(count)
    if count and not (runs and runs % 1 == 0 and runs >= 2 and runs <= 999) then

@@ -5,11 +5,9 @@ return {
    {
       name = "init",
       summary = "write a plan to begin with",
-      help = "Write a plan for a test, with comments: the reference plan of that test, on the reference "
-         .. "device or, with --device, on ports of yours. Without TEST it asks, at a terminal.",
+      help = "Write a plan for a test, with comments: the reference plan of that test, on the reference device or, with --device, on ports of yours. Without TEST it asks, at a terminal.",
       arguments = {
-         { name = "TEST", optional = true, help = "such as rfc2544, y1564 or l4; or a plan of configs/ "
-            .. "without '-reference.yaml', such as l4-tls" },
+         { name = "TEST", optional = true, help = "such as rfc2544, y1564 or l4; or a plan of configs/ without '-reference.yaml', such as l4-tls" },
       },
       options = {
          { name = "device", value = "DEVICE", many = true,

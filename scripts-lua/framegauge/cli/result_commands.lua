@@ -5,8 +5,7 @@ return {
    {
       name = "report",
       summary = "render the reports of a result folder again",
-      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, "
-         .. "and print the tables. Measures nothing and does not change result.json.",
+      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. Measures nothing and does not change result.json.",
       arguments = { { name = "DIR", help = "the result folder of a run" } },
       options = {
          {
@@ -23,14 +22,7 @@ return {
    {
       name = "compare",
       summary = "compare runs of a plan: what has become better or worse",
-      help = "Print the figures of two result folders side by side. A change is called better or worse only "
-         .. "where it is more than both runs leave open together: the bounds of a search, the spread of what "
-         .. "was averaged, the error of timestamps, the chance of losses; where nothing is known of these, "
-         .. "10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is "
-         .. "worse. Of three runs or more on each side the medians are compared, and a change must also be "
-         .. "more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the "
-         .. "number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared "
-         .. "or a run was interrupted.",
+      help = "Print the figures of two result folders side by side. A change is called better or worse only where it is more than both runs leave open together: the bounds of a search, the spread of what was averaged, the error of timestamps, the chance of losses; where nothing is known of these, 10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is worse. Of three runs or more on each side the medians are compared, and a change must also be more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared or a run was interrupted.",
       arguments = {
          {
             name = "BEFORE", optional = true,
@@ -58,26 +50,21 @@ return {
    {
       name = "history",
       summary = "earlier runs: their figures, and where these changed",
-      help = "List the runs in a folder, or of one plan, with their main figures. --trend shows each "
-         .. "figure of a plan over all its runs, and where its level changed: by PELT, and by more than the "
-         .. "figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the "
-         .. "result.json files say; it is made again whenever it is missing or damaged.",
+      help = "List the runs in a folder, or of one plan, with their main figures. --trend shows each figure of a plan over all its runs, and where its level changed: by PELT, and by more than the figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the result.json files say; it is made again whenever it is missing or damaged.",
       arguments = { { name = "PLAN", help = "the name of a plan, or its file", optional = true } },
       options = {
          { name = "in", value = "DIR", help = "the folder with the runs (default: framegauge-runs)" },
          { name = "trend", help = "levels and changes of each figure; needs PLAN" },
          {
             name = "expect", value = "EXPR",
-            help = "'no regression': the exit status is 1 if the level of a figure became worse within the "
-               .. "last five runs; needs PLAN",
+            help = "'no regression': the exit status is 1 if the level of a figure became worse within the last five runs; needs PLAN",
          },
          { name = "csv", value = "FILE", help = "write every figure of every run to a CSV file" },
          { name = "json", help = "print runs or trend as JSON" },
          { name = "rebuild", help = "make the index anew first" },
          {
             name = "database", value = "URL",
-            help = "share the runs with other testers in a PostgreSQL database, and show all testers' runs: "
-               .. "postgresql://USER@HOST/DATABASE; the password is in ~/.pgpass or PGPASSWORD",
+            help = "share the runs with other testers in a PostgreSQL database, and show all testers' runs: postgresql://USER@HOST/DATABASE; the password is in ~/.pgpass or PGPASSWORD",
          },
       },
       examples = {
@@ -89,9 +76,7 @@ return {
    {
       name = "sign",
       summary = "sign a result folder with a private key",
-      help = "Write SHA256SUMS with the digests of result.json and trials.jsonl, and its Ed25519 signature, "
-         .. "SHA256SUMS.sig. A key is made by 'openssl genpkey -algorithm ed25519 -out key.pem', its public "
-         .. "half by 'openssl pkey -in key.pem -pubout -out key.pub'.",
+      help = "Write SHA256SUMS with the digests of result.json and trials.jsonl, and its Ed25519 signature, SHA256SUMS.sig. A key is made by 'openssl genpkey -algorithm ed25519 -out key.pem', its public half by 'openssl pkey -in key.pem -pubout -out key.pub'.",
       arguments = { { name = "DIR", help = "the result folder of a run" } },
       options = { { name = "key", value = "FILE", help = "the private key, in PEM" } },
       examples = { "sign framegauge-runs/lab-20260314-093000 --key key.pem" },
@@ -100,8 +85,7 @@ return {
    {
       name = "verify",
       summary = "check that a signed result was not changed",
-      help = "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the one that "
-         .. "measured, and name each file that was changed. The exit status is 1 then.",
+      help = "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the one that measured, and name each file that was changed. The exit status is 1 then.",
       arguments = { { name = "DIR", help = "a result folder that was signed" } },
       options = { { name = "key", value = "FILE", help = "the public key, in PEM" } },
       examples = { "verify results/from-the-lab --key lab.pub" },

@@ -22,7 +22,8 @@ M.MODULES = {
    { "line", "framegauge.core.ethernet" }, { "link", "framegauge.tester.link" },
    { "lldp", "framegauge.tester.lldp" },
    { "method", "framegauge.run.script" }, { "plan", "framegauge.plan" }, { "port", "framegauge.tester.port" },
-   { "pcap", "framegauge.text.pcap" }, { "replay", "framegauge.tester.replay" }, { "report", "framegauge.report" },
+   { "pcap", "framegauge.text.pcap" }, { "replay", "framegauge.tester.replay" },
+   { "report", "framegauge.report" },
    { "rfc2544", "framegauge.methods.rfc2544.script" },
    { "search", "framegauge.search" }, { "stats", "framegauge.trial.stats" },
    { "stream", "framegauge.trial.stream" },
@@ -150,8 +151,7 @@ function M.markdown(name)
          out[#out + 1] = "\n```lua\n" .. table.concat(entry.usages, "\n") .. "\n```\n"
       end
    end
-   out[#out + 1] = "\nThis page is generated from the source: "
-      .. "`build/app/framegauge script docs/generate/api.lua`.\n"
+   out[#out + 1] = "\nThis page is generated from the source: `build/app/framegauge script docs/generate/api.lua`.\n"
    return table.concat(out)
 end
 

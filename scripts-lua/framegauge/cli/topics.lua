@@ -36,8 +36,7 @@ end
 
 local topics = {
    {
-      name = "plan", summary = "every key of a plan, with its unit, range and default; 'help KEY', such as "
-         .. "'help rfc2544.throughput' or 'help vlan': one",
+      name = "plan", summary = "every key of a plan, with its unit, range and default; 'help KEY', such as 'help rfc2544.throughput' or 'help vlan': one",
       page = function(name)
          return name and about_key(name) or require("framegauge.plan.help").text()
       end,

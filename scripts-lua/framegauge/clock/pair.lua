@@ -22,8 +22,7 @@ function M.bound(here, there)
    end
    for _, one in ipairs { here, there } do
       if one.reference and not one.reference_error_ns then
-         return nil, ("they follow different references, and grandmaster %s does not tell its "
-            .. "accuracy"):format(one.reference)
+         return nil, ("they follow different references, and grandmaster %s does not tell its accuracy"):format(one.reference)
       end
       sum = sum + (one.reference and one.reference_error_ns or 0)
    end
@@ -49,9 +48,7 @@ function M.problem(here, there, most, share)
       return ("one-way delays need synchronised clocks; %s: use one grandmaster, %s"):format(unknown,
          OTHERWISE)
    elseif bound > most then
-      return ("one-way delays need clocks that agree to %.3f us, %s of the smallest FTD; they may differ by "
-         .. "%.3f us (local %.3f us by %s, remote %.3f us by %s); 'framegauge doctor --clock' shows what is "
-         .. "there, %s"):format(most / 1e3, share, bound / 1e3, here.error_ns / 1e3, here.source,
+      return ("one-way delays need clocks that agree to %.3f us, %s of the smallest FTD; they may differ by %.3f us (local %.3f us by %s, remote %.3f us by %s); 'framegauge doctor --clock' shows what is there, %s"):format(most / 1e3, share, bound / 1e3, here.error_ns / 1e3, here.source,
          there.error_ns / 1e3, there.source, OTHERWISE)
    end
    return nil

@@ -38,8 +38,7 @@ for _, module in ipairs(doc.MODULES) do
 end
 
 local function refuse(name)
-   user_error.raise(nil, 2, "%s is not available in attached sessions, because other users depend on this "
-      .. "tester; use 'framegauge script' or the tester's own console", name)
+   user_error.raise(nil, 2, "%s is not available in attached sessions, because other users depend on this tester; use 'framegauge script' or the tester's own console", name)
 end
 
 local function copy(name, library)

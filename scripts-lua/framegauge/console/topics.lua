@@ -12,12 +12,7 @@ local M = {}
 
 local WIDTH, WIDEST = 80, 92 -- of the first page; of the others
 
-local LUA = "Text that is not a command is Lua. Commands are functions, and their words are arguments: 'rate "
-   .. "east 40%', 'rate(\"east\", \"40%\")' and 'rate {target = \"east\", rate = \"40%\"}' are the same. "
-   .. "Variables set at the prompt (x = 5) belong to the session. The value of an expression is shown, "
-   .. "lists of records as tables. An undefined name is an error; the message suggests the closest match. "
-   .. "An incomplete text continues in the next line; Ctrl-C discards it, and interrupts a running "
-   .. "command. Tab completes; the arrow keys recall earlier lines."
+local LUA = "Text that is not a command is Lua. Commands are functions, and their words are arguments: 'rate east 40%', 'rate(\"east\", \"40%\")' and 'rate {target = \"east\", rate = \"40%\"}' are the same. Variables set at the prompt (x = 5) belong to the session. The value of an expression is shown, lists of records as tables. An undefined name is an error; the message suggests the closest match. An incomplete text continues in the next line; Ctrl-C discards it, and interrupts a running command. Tab completes; the arrow keys recall earlier lines."
 
 local MORE = {
    lua = { summary = "Lua at the prompt", page = function(width)

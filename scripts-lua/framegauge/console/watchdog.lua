@@ -23,8 +23,7 @@ local PUT_OFF_MS = 1000
 function M.start(needed)
    bounded_pattern.install(debug.getinfo(1, "S").source:match "^(.*/)console/watchdog%.lua$")
    signals.watch(M.PATIENCE, user_error.new {
-      status = 1, message = ("stopped: it ran for %d seconds without waiting, and other users depend on "
-         .. "this tester; call job.sleep(0) to let other jobs run"):format(M.PATIENCE),
+      status = 1, message = ("stopped: it ran for %d seconds without waiting, and other users depend on this tester; call job.sleep(0) to let other jobs run"):format(M.PATIENCE),
    })
    local timer = uv.new_timer()
    timer:start(PUT_OFF_MS, PUT_OFF_MS, function()

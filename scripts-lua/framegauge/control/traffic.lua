@@ -103,8 +103,7 @@ end
 -- Peak rate of a load, frames per second.
 function Traffic:peak(stream, load)
    local _, peak = stream_config.fps(self.control.plan.ports, stream.plan, self:line_rate(stream.from), load)
-   return peak or user_error.raise("rate", 2, "%s: %s of an unknown line rate; give frames or bits "
-      .. "per second, or the port's line_rate in the plan", stream.name,
+   return peak or user_error.raise("rate", 2, "%s: %s of an unknown line rate; give frames or bits per second, or the port's line_rate in the plan", stream.name,
       units.format_rate(loads.foremost(load)))
 end
 

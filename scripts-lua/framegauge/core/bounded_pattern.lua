@@ -149,8 +149,7 @@ end
 function Matcher:count()
    self.steps = self.steps + 1
    if self.steps > MOST_STEPS then
-      error(("stopped: the pattern took more than %d steps, and other users depend on this "
-         .. "tester"):format(MOST_STEPS), 0)
+      error(("stopped: the pattern took more than %d steps, and other users depend on this tester"):format(MOST_STEPS), 0)
    end
 end
 

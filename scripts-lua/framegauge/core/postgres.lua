@@ -73,8 +73,7 @@ local function check_url(url)
    end
    library.PQconninfoFree(options)
    if is_secret then
-      user_error.raise("history", BAD_USAGE, "--database has a password, which others can read on the "
-         .. "command line; put it into ~/.pgpass, or into PGPASSWORD")
+      user_error.raise("history", BAD_USAGE, "--database has a password, which others can read on the command line; put it into ~/.pgpass, or into PGPASSWORD")
    end
 end
 
@@ -195,8 +194,7 @@ end
 -- A schema that may not be used is to PostgreSQL as one that is not there, tables and all.
 local function check_rights(self, user, may)
    if may ~= "t" then
-      user_error.raise("history", ENVIRONMENT, "the database: %s may not use the schema %s; its owner "
-         .. "permits it by GRANT USAGE ON SCHEMA %s TO %s, and the same for its tables",
+      user_error.raise("history", ENVIRONMENT, "the database: %s may not use the schema %s; its owner permits it by GRANT USAGE ON SCHEMA %s TO %s, and the same for its tables",
          user, self.name, self.name, user)
    end
 end

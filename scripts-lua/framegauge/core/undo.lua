@@ -81,8 +81,7 @@ local function begin()
       fd, why = create(path)
    end
    if not fd then
-      user_error.raise("run", ENVIRONMENT, "what is changed on the host cannot be written down: %s; set "
-         .. "XDG_RUNTIME_DIR to a folder of this user", why)
+      user_error.raise("run", ENVIRONMENT, "what is changed on the host cannot be written down: %s; set XDG_RUNTIME_DIR to a folder of this user", why)
    end
    local journal = { path = path, fd = fd, steps = {}, left = 0 }
    append(journal, { pid = uv.os_getpid(), boot = boot(), command = command_line() })

@@ -81,8 +81,7 @@ function M.main(arguments, options, eal)
          rows = tables.joined(rows, require("framegauge.doctor.ports").examine(plan),
             options.measure and require("framegauge.doctor.measure").examine(plan) or {})
       elseif options.measure then
-         user_error.raise("doctor", BAD_USAGE, "--measure sends frames: it needs a PLAN.yaml, with "
-            .. "isolated_network: true")
+         user_error.raise("doctor", BAD_USAGE, "--measure sends frames: it needs a PLAN.yaml, with isolated_network: true")
       end
    end
    local text, problems = M.text(rows)

@@ -88,8 +88,7 @@ end
 
 -- @param needed  Gbit/s of all ports of the card that the plan has
 local function slot_row(name, slot, needed)
-   local text = ("PCIe x%d at %g GT/s carries %g Gbit/s each way in packets of 128 bytes; the card's ports "
-      .. "need %g"):format(slot.lanes, slot.gts, slot.gbps, needed)
+   local text = ("PCIe x%d at %g GT/s carries %g Gbit/s each way in packets of 128 bytes; the card's ports need %g"):format(slot.lanes, slot.gts, slot.gbps, needed)
    if needed <= slot.gbps then
       return { state = "ok", topic = name, finding = text }
    end

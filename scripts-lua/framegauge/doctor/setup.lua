@@ -59,8 +59,7 @@ local function check_group(machine, card)
    for _, address in ipairs(machine:list(PCI .. card.address .. "/iommu_group/devices")) do
       local driver = machine:link_name(PCI .. address .. "/driver")
       if address ~= card.address and driver and not OF_DPDK[driver] then
-         refuse(ENVIRONMENT, "%s shares its IOMMU group with %s, which %s drives: DPDK can have them only "
-            .. "together", card.address, address, driver)
+         refuse(ENVIRONMENT, "%s shares its IOMMU group with %s, which %s drives: DPDK can have them only together", card.address, address, driver)
       end
    end
 end
@@ -80,8 +79,7 @@ local function choose_driver(machine, card)
    local driver = network.protected(machine, card.address) and VFIO or UIO
    if not machine:exists("/sys/bus/pci/drivers/" .. driver) then
       refuse(ENVIRONMENT, "the driver %s is not loaded: modprobe %s%s", driver, driver,
-         driver == UIO and " (there is no IOMMU for vfio-pci; switched on, it would keep wrong addresses of "
-            .. "the card from overwriting memory)" or "")
+         driver == UIO and " (there is no IOMMU for vfio-pci; switched on, it would keep wrong addresses of the card from overwriting memory)" or "")
    end
    return driver
 end

@@ -100,8 +100,7 @@ function M.agree(readings)
    end
    local apart = tonumber(latest.low - earliest.high)
    if apart > 0 then
-      return nil, ("the clocks of agents %s and %s are %s ms apart or more, beyond the bounds of their "
-         .. "errors"):format(latest.name, earliest.name, format.decimal(apart / 1e6, 3))
+      return nil, ("the clocks of agents %s and %s are %s ms apart or more, beyond the bounds of their errors"):format(latest.name, earliest.name, format.decimal(apart / 1e6, 3))
    end
    return earliest.high + int64(apart / 2)
 end

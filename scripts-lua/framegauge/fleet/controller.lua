@@ -40,8 +40,7 @@ local function connect(self, where, names)
    end)
    if err then
       handle:close()
-      user_error.raise("run", BUSY, "no agent %s listens on %s (%s); start 'framegauge agent AGENT.yaml' "
-         .. "there, and forward its address by 'ssh -L'; or framegauge-bridge, where it is fleet.bus",
+      user_error.raise("run", BUSY, "no agent %s listens on %s (%s); start 'framegauge agent AGENT.yaml' there, and forward its address by 'ssh -L'; or framegauge-bridge, where it is fleet.bus",
          table.concat(names, ", "), where, err)
    end
    self:attach(names, handle)

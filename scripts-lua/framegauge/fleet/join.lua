@@ -39,8 +39,7 @@ local function direction_of(i, one, counted, described, invalid)
    if not sent then
       return nil
    elseif received.tx ~= sent.tx then
-      invalid[#invalid + 1] = ("agent %s did not tell agent %s in time how much it sent of %s: not the %s "
-         .. "that were planned but %s"):format(one.from.agent, one.to.agent, sent.name,
+      invalid[#invalid + 1] = ("agent %s did not tell agent %s in time how much it sent of %s: not the %s that were planned but %s"):format(one.from.agent, one.to.agent, sent.name,
          format.count(received.tx), format.plural(sent.tx, "frame"))
    end
    for _, key in ipairs(ALSO_RECEIVED) do

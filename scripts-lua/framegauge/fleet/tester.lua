@@ -319,8 +319,7 @@ local function refuse_silence(results)
          return
       end
    end
-   user_error.raise("run", 4, "no agent has told the result of the trial: %s. Agents keep it for a day, and "
-      .. "the run collects it when it is resumed", one.lost)
+   user_error.raise("run", 4, "no agent has told the result of the trial: %s. Agents keep it for a day, and the run collects it when it is resumed", one.lost)
 end
 
 --- From now on a trial is made by the agents of its streams alone, and an agent that is lost ends no run: its

@@ -164,8 +164,7 @@ end
 -- @param plan  only of the plan of this name; nil: all
 -- @return list of rows of the table runs
 function Index:runs(plan)
-   return self.db:run("SELECT * FROM runs WHERE problem IS NULL AND plan = COALESCE(?, plan) "
-      .. "ORDER BY started, folder", plan)
+   return self.db:run("SELECT * FROM runs WHERE problem IS NULL AND plan = COALESCE(?, plan) ORDER BY started, folder", plan)
 end
 
 --- Folders whose result cannot be read: list of { folder, problem }.
@@ -189,8 +188,7 @@ end
 function Index:points(plan)
    local runs = self.db:run("SELECT folder, started, device, firmware, configuration FROM runs " .. ENDED,
       plan)
-   local points = self.db:run("SELECT folder, title, name, figure, heading, unit, side, value, low, high, "
-      .. "valid FROM figures JOIN runs USING (folder) " .. ENDED .. ", position", plan)
+   local points = self.db:run("SELECT folder, title, name, figure, heading, unit, side, value, low, high, valid FROM figures JOIN runs USING (folder) " .. ENDED .. ", position", plan)
    local by_folder = {}
    for number, run in ipairs(runs) do
       run.number, by_folder[run.folder] = number, run

@@ -16,8 +16,7 @@ local of_port = {
       { key = "filter", type = "string", longest = 10000, default_help = "all frames",
         help = "which frames, in the language of pcap-filter(7)" },
       { key = "trigger", type = "string", longest = 10000, default_help = "none: all from the start",
-        help = "`loss`, or a filter: only frames around one before which others of its stream are missing, "
-           .. "or for which the filter holds; in pcapng it is marked by a comment" },
+        help = "`loss`, or a filter: only frames around one before which others of its stream are missing, or for which the filter holds; in pcapng it is marked by a comment" },
       { key = "before", type = "integer", min = "0", max = "1000000", default = "0",
         help = "trigger: frames kept before that one, at most half a buffer of them" },
       { key = "after", type = "integer", min = "1", max = "1000000000", default_help = "all",
@@ -38,8 +37,7 @@ M.row = {
    key = "capture", type = "map", of = of_port, name = "port", most = 16, default_help = "none",
    names = { longest = 31, match = "^%w[%w_-]*$", expected = "the name of a port" },
    expected = "captures by port, such as west: {file: west.pcapng}",
-   help = "what ports receive in all trials of the test, kept in files; by name of the port. What became of "
-      .. "it stands with the evidence in the report",
+   help = "what ports receive in all trials of the test, kept in files; by name of the port. What became of it stands with the evidence in the report",
 }
 
 local function check_filter(found, key, text)

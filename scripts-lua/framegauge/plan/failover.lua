@@ -18,8 +18,7 @@ end
 
 M.row = {
    key = "failover", type = "group", optional = true,
-   help = "what is for the port `preferred` leaves by `next_best` while the link of the former is down; "
-      .. "routes are told apart by IP address and UDP or TCP ports",
+   help = "what is for the port `preferred` leaves by `next_best` while the link of the former is down; routes are told apart by IP address and UDP or TCP ports",
    fields = tables.joined({
       { key = "preferred", type = "string", default_help = "the second port",
         help = "the port whose link goes down" },

@@ -33,8 +33,7 @@ local BY = { key = "by", type = "integer", default = "1", min = "-32768", max = 
 
 M.row = {
    key = "errors", type = "group", optional = true,
-   help = "errors on purpose. None of them is held against the device: what is left out, sent twice or sent "
-      .. "late is no loss, copy or reordering in the results, and wrong frames are counted by themselves",
+   help = "errors on purpose. None of them is held against the device: what is left out, sent twice or sent late is no loss, copy or reordering in the results, and wrong frames are counted by themselves",
    fields = {
       { key = "seed", type = "integer", default = "1", min = "0", max = COUNT,
         help = "of what is random" },
@@ -54,8 +53,7 @@ M.row = {
          { key = "bits", type = "integer", default = "1", min = "1", max = "65535",
            help = "how many of them" }),
       kind("fcs", "frames with a wrong FCS, on a virtual wire; other ports write it themselves"),
-      kind("runt", "frames of less than 64 bytes, where the port does not fill them up: on virtual wires, "
-            .. "memif and capture files. What is cut off is missing before the signature",
+      kind("runt", "frames of less than 64 bytes, where the port does not fill them up: on virtual wires, memif and capture files. What is cut off is missing before the signature",
          { key = "size", type = "size", default = "60", min = "36", max = "63",
            help = "bytes with FCS" }),
       kind("oversize", "frames that are longer than the others",

@@ -6,8 +6,7 @@ local M = {}
 
 M.row = {
    key = "firewall", type = "group", optional = true,
-   help = "as a firewall: the side of wire0 opens sessions of TCP and UDP, what belongs to none is lost, and "
-      .. "a trial finds the table empty",
+   help = "as a firewall: the side of wire0 opens sessions of TCP and UDP, what belongs to none is lost, and a trial finds the table empty",
    fields = {
       { key = "sessions", type = "integer", default = "1000000", min = "1", max = "4194304",
         into = "sessions", help = "sessions that its table holds" },

@@ -6,14 +6,12 @@ local M = {}
 
 M.row = {
    key = "nat", type = "group", optional = true,
-   help = "as a NAT44 gateway: TCP and UDP over IPv4 from the side of wire0 leave with its address on the "
-      .. "side of wire1; a trial finds the table empty",
+   help = "as a NAT44 gateway: TCP and UDP over IPv4 from the side of wire0 leave with its address on the side of wire1; a trial finds the table empty",
    fields = {
       { key = "sessions", type = "integer", default = "1000000", min = "1", max = "4194304",
         into = "sessions", help = "sessions that its table holds" },
       { key = "full", type = "enum", values = { "drop", "replace" }, default = "drop",
-        help = "what becomes of a session for which there is no room: it is lost, or it replaces the one "
-           .. "that was idle longest" },
+        help = "what becomes of a session for which there is no room: it is lost, or it replaces the one that was idle longest" },
       { key = "first_port", type = "integer", default = "1024", min = "1", max = "65535",
         into = "port_first", help = "of its pool; a port serves one session with each far end" },
       { key = "last_port", type = "integer", default = "65535", min = "1", max = "65535",
@@ -25,8 +23,7 @@ M.row = {
       { key = "timeout", type = "time", default = "300s", min = "1us", max = "24h", into = "timeout_ns",
         help = "an idle session is forgotten after so long" },
       { key = "clear_rate", type = "number", min = "1", max = "1000000000000", into = "clear_rate",
-        default_help = "all at once", help = "sessions that it forgets a second when its table is cleared "
-           .. "(rfc9693, teardown)" },
+        default_help = "all at once", help = "sessions that it forgets a second when its table is cleared (rfc9693, teardown)" },
    },
 }
 

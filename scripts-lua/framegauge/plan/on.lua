@@ -65,8 +65,7 @@ function M.apply(root, on, found)
    local device = tables.find(file.entries or {}, "key", "reference_device")
       or tables.find(file.entries or {}, "key", "reference_switch")
    if not device then
-      return found:add("reference_device", "missing there", "a file such as the twin.yaml of "
-         .. "characterise", at)
+      return found:add("reference_device", "missing there", "a file such as the twin.yaml of characterise", at)
    end
    mark(device.value, on.name)
    root.entries = without(root.entries, DROPPED)

@@ -22,8 +22,7 @@ end
 
 local loss_bursts = {
    key = "loss_bursts", type = "group", optional = true,
-   help = "loses frames in bursts, by the model of Gilbert and Elliott: the path is good or bad, and may "
-      .. "change with each frame",
+   help = "loses frames in bursts, by the model of Gilbert and Elliott: the path is good or bad, and may change with each frame",
    fields = {
       { key = "begin", type = "ratio", required = true, into = "burst_begin", max = "100%", default = "0%",
         help = "chance that a good path is bad for the next frame" },
@@ -46,15 +45,13 @@ local jitter = {
       { key = "distribution", type = "enum", default = "uniform", into = "jitter",
         -- in the order of enum fg_jitter
         values = { "uniform", "normal", "exponential", "pareto" },
-        help = "uniform: from 0 to twice the mean; normal: none below 0; pareto: of the second kind (Lomax), "
-           .. "from 0 on" },
+        help = "uniform: from 0 to twice the mean; normal: none below 0; pareto: of the second kind (Lomax), from 0 on" },
       { key = "deviation", type = "time", max = "10s", default_help = "a quarter of the mean",
         into = "jitter_deviation_ns", help = "normal: the standard deviation" },
       { key = "shape", type = "number", into = "jitter_shape", min = "1.1", max = "100", default = "3",
         help = "pareto: the exponent; the smaller, the heavier the tail" },
       { key = "max", type = "time", min = "1ns", max = "10s", into = "jitter_max_ns",
-        default_help = "twice the mean; normal: the mean and six deviations; exponential and pareto: 20 "
-           .. "times the mean",
+        default_help = "twice the mean; normal: the mean and six deviations; exponential and pareto: 20 times the mean",
         help = "what would be longer is cut to this" },
       { key = "reorders", type = "boolean", default = "false", into = "jitter_reorders",
         help = "whether frames may pass each other; if not, one waits for those before it" },

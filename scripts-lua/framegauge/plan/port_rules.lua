@@ -151,8 +151,7 @@ local function loopbacks_have_a_far_end(values, found)
    end
 end
 
-local MAY_REACH = " may reach a network in use, and RFC 2544 tests must not be run on a production network "
-   .. "(RFC 6815)"
+local MAY_REACH = " may reach a network in use, and RFC 2544 tests must not be run on a production network (RFC 6815)"
 local ISOLATED = "'isolated_network: true' in the plan, once nothing is connected but the device under test"
 
 local function network_is_isolated(values, found)
@@ -299,8 +298,7 @@ end
 local function segments_are_of_tcp(values, found)
    for _, port in ipairs(values.ports) do
       if port.device and port.device.name:find "^kernel:.*,offload$" and not method_of(values).tcp then
-         found:add(path(port, "device"), (",offload joins and cuts TCP segments, and the test %s is about "
-            .. "frames"):format(values.test), ("%s, or a test of TCP: %s"):format(
+         found:add(path(port, "device"), (",offload joins and cuts TCP segments, and the test %s is about frames"):format(values.test), ("%s, or a test of TCP: %s"):format(
             port.device.name:match "^(.*),", names_of "tcp"))
       end
    end

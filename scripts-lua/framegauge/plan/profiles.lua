@@ -55,8 +55,7 @@ M.row = {
    names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
    expected = "profiles by name, such as voice: {vlan: 10, cir: 2Mbps, cbs: 16KiB}",
    default_help = "none",
-   help = "bandwidth profiles it polices by; a frame belongs to the first that matches, and passes where "
-      .. "none does",
+   help = "bandwidth profiles it polices by; a frame belongs to the first that matches, and passes where none does",
 }
 
 local HIGHEST = { dscp = 63, pcp = 7, dei = 1 }

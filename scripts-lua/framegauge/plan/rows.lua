@@ -21,19 +21,16 @@ local port = {
       { key = "device", type = "device", required = true,
         help = "what to send and receive through" },
       { key = "ipv4", type = "ipv4_prefix",
-        default_help = "198.18.1.2/24 for the first input, 198.19.1.2/24 for the first output, 198.18.2.2/24 "
-           .. "for the next input, and so on; none with ipv6",
+        default_help = "198.18.1.2/24 for the first input, 198.19.1.2/24 for the first output, 198.18.2.2/24 for the next input, and so on; none with ipv6",
         help = "the tester's own address on this port, with the prefix length of its network" },
       { key = "gateway", type = "ipv4", default_help = "none: frames go straight to the port they are for",
-        help = "the router to send through, in the network of ipv4; its MAC address is asked by ARP. A port "
-           .. "without one, next to another with, is bridged: its frames go straight to the other port" },
+        help = "the router to send through, in the network of ipv4; its MAC address is asked by ARP. A port without one, next to another with, is bridged: its frames go straight to the other port" },
       { key = "ipv6", type = "ipv6_prefix", default_help = "none",
         help = "as ipv4; the test runs over IPv6 when no port has an IPv4 address" },
       { key = "gateway6", type = "ipv6", default_help = "none",
         help = "as gateway, in the network of ipv6; asked by neighbour discovery" },
       { key = "gateway_mac", type = "mac", default_help = "asked",
-        help = "MAC address of the gateway, which is then not asked: for one that answers no ARP, such as a "
-           .. "reflector that only swaps addresses" },
+        help = "MAC address of the gateway, which is then not asked: for one that answers no ARP, such as a reflector that only swaps addresses" },
       { key = "mac", type = "mac", default_help = "the device's own",
         help = "the MAC address to send from" },
       { key = "vlan", type = "integer", min = "1", max = "4094", default_help = "none: frames go untagged",
@@ -41,11 +38,9 @@ local port = {
       { key = "line_rate", type = "bits", min = "1Mbps", max = "800Gbps", default_help = "what the link says",
         help = "for a device that does not report the rate of its line" },
       { key = "queues", type = "integer", min = "1", max = "16", default_help = "1",
-        help = "queues of the device to send to and to receive from, each with CPUs of its own: of PCI, "
-           .. "memif and vdev devices; see docs/explanation/performance.md" },
+        help = "queues of the device to send to and to receive from, each with CPUs of its own: of PCI, memif and vdev devices; see docs/explanation/performance.md" },
       { key = "rx_stamps", type = "enum", values = { "software", "card" }, default_help = "software",
-        help = "what stamps arrivals: software, which looks at the queue again and again, or the "
-           .. "card, of PCI devices whose driver offers that" },
+        help = "what stamps arrivals: software, which looks at the queue again and again, or the card, of PCI devices whose driver offers that" },
    },
 }
 
@@ -74,29 +69,24 @@ end
 
 local reference_device = {
    key = "reference_device", type = "group",
-   help = "the device between wire0 and wire1, another one like it between wire2 and wire3, and so on: what "
-      .. "it can do, each way",
+   help = "the device between wire0 and wire1, another one like it between wire2 and wire3, and so on: what it can do, each way",
    fields = {
       { key = "time", type = "enum", values = { "free", "real" }, default = "free",
-        help = "free: as fast as the processor goes, and the same result every time; real: in step with the "
-           .. "clock" },
+        help = "free: as fast as the processor goes, and the same result every time; real: in step with the clock" },
       { key = "rate", type = "bits", default = "1Gbps", min = "1Mbps", max = "800Gbps",
         help = "rate of the lines on both sides" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of its random numbers, which differ from trial to trial as its number does" },
       { key = "max_frame", type = "size", min = "64", max = "16128", default_help = "any",
-        help = "bytes with FCS of the longest frame it forwards; longer ones are lost, as are runts and "
-           .. "those with a wrong FCS" },
+        help = "bytes with FCS of the longest frame it forwards; longer ones are lost, as are runts and those with a wrong FCS" },
       { key = "reflect", type = "boolean", default = "false",
-        help = "a loopback: every frame goes back to the port it came from, with its source and destination "
-           .. "swapped (MAC, IP, ports)" },
+        help = "a loopback: every frame goes back to the port it came from, with its source and destination swapped (MAC, IP, ports)" },
    },
 }
 for i, field in ipairs(one_way) do
    table.insert(reference_device.fields, 2 + i, field) -- before the seed
 end
-table.insert(reference_device.fields, switch.mac_table("as a learning bridge (IEEE 802.1D): frames for an "
-   .. "address that it has heard on the side they come from are not forwarded; the table outlives trials"))
+table.insert(reference_device.fields, switch.mac_table("as a learning bridge (IEEE 802.1D): frames for an address that it has heard on the side they come from are not forwarded; the table outlives trials"))
 table.insert(reference_device.fields, firewall.row)
 table.insert(reference_device.fields, nat.row)
 table.insert(reference_device.fields, {
@@ -109,8 +99,7 @@ local host = {
    help = "what is taken from the machine; seldom needed",
    fields = {
       { key = "huge_pages", type = "enum", values = { "auto", "never", "require" }, default = "auto",
-        help = "auto takes them where there are any and does without where not, or does what "
-           .. "FRAMEGAUGE_HUGE_PAGES in the environment says" },
+        help = "auto takes them where there are any and does without where not, or does what FRAMEGAUGE_HUGE_PAGES in the environment says" },
       { key = "memory", type = "size", min = "64MiB", max = "1024GiB",
         default_help = "chosen from what is there",
         help = "memory for frames" },
@@ -118,11 +107,9 @@ local host = {
         least = 2, most = 128, default_help = "all that the process may use",
         help = "CPUs: the first for control, the others for packets" },
       { key = "realtime", type = "boolean", default = "false",
-        help = "true gives packet lcores real-time priority: other threads get their CPUs only for what the "
-           .. "kernel keeps for them, as a rule 50 ms of a second; isolated CPUs are better still" },
+        help = "true gives packet lcores real-time priority: other threads get their CPUs only for what the kernel keeps for them, as a rule 50 ms of a second; isolated CPUs are better still" },
       { key = "max_lag", type = "time", default = "1ms", min = "1us", max = "1s",
-        help = "how late a frame may be and still be sent; later ones are dropped and counted. Bursts, and "
-           .. "what a policer is to pass, have bounds of their own, which are never above this one" },
+        help = "how late a frame may be and still be sent; later ones are dropped and counted. Bursts, and what a policer is to pass, have bounds of their own, which are never above this one" },
       { key = "eal", type = "list", of = { type = "string" }, default = {}, default_help = "none",
         does = "gives DPDK the arguments",
         help = "further arguments for DPDK's EAL" },
@@ -131,14 +118,11 @@ local host = {
 
 local clock = {
    key = "clock", type = "group",
-   help = "where one-way delays between testers take their common time; 'framegauge doctor --clock' shows "
-      .. "what a machine has",
+   help = "where one-way delays between testers take their common time; 'framegauge doctor --clock' shows what a machine has",
    fields = {
       { key = "source", type = "enum", values = { "auto", "phc", "chrony", "kernel", "control" },
         default = "auto",
-        help = "phc: a PTP hardware clock with ptp4l; chrony: CLOCK_REALTIME with chronyd's bound; kernel: "
-           .. "with the kernel's bound (adjtimex); auto: the first of these that is synchronised; control: "
-           .. "the control connection, which is too rough for delays" },
+        help = "phc: a PTP hardware clock with ptp4l; chrony: CLOCK_REALTIME with chronyd's bound; kernel: with the kernel's bound (adjtimex); auto: the first of these that is synchronised; control: the control connection, which is too rough for delays" },
       { key = "asymmetry", type = "time", max = "1s", default_help = "the mean path delay",
         help = "phc: half the difference between the delays of the two directions of the PTP path, at most" },
       { key = "device", type = "string", longest = 95, match = "^/dev/",
@@ -152,13 +136,11 @@ local fleet = {
    help = "the agents whose ports the plan uses as agent:NAME/PORT",
    fields = {
       { key = "bus", type = "string", longest = 107, default_help = "none",
-        help = "where framegauge-bridge listens on this machine: the way to agents that are not in "
-           .. "fleet.agents" },
+        help = "where framegauge-bridge listens on this machine: the way to agents that are not in fleet.agents" },
       { key = "agents", type = "map", name = "name", optional = false,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "agents by name, such as rack1: 127.0.0.1:5564",
-        help = "where each agent listens: a loopback address and port (from another machine through ssh -L), "
-           .. "or the path of a socket",
+        help = "where each agent listens: a loopback address and port (from another machine through ssh -L), or the path of a socket",
         of = { type = "group", short = "address", fields = {
            { key = "address", type = "string", longest = 107, required = true, help = "where it listens" },
            { key = "site", type = "string", longest = 64, default_help = "none",
@@ -202,14 +184,12 @@ local plan = {
         help = ("the method to run; %s and %s are services with commands of their own"):format(
            table.concat(services, ", ", 1, #services - 1), services[#services]) },
       { key = "isolated_network", type = "boolean", default = "false",
-        help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
-           .. "kernel ports (RFC 6815)" },
+        help = "true says that no port reaches a network in use; without it nothing is sent on physical and kernel ports (RFC 6815)" },
       dut,
       { key = "ports", type = "map", of = port, name = "name", least = 1, most = 64, required = true,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",
-        help = "the tester's ports, by names of your choice: two, or another even number; a reflector "
-           .. "and a loopback may have one" },
+        help = "the tester's ports, by names of your choice: two, or another even number; a reflector and a loopback may have one" },
       reference_device,
       switch.row,
       { key = "calibration", type = "string", does = "reads the file",
@@ -221,9 +201,7 @@ local plan = {
       { key = "criteria", type = "list", unique = true, most = 256, default = {}, default_help = "none",
         of = { type = "string", longest = 256 },
         expected = "criteria such as [throughput>=95%@512, latency_max<=50us]",
-        help = "what the device must reach, as with --expect: FIGURE>=VALUE or FIGURE<=VALUE, and behind an "
-           .. "@ the test, frame size, direction, stream or service it is about. Exit status 1 where the "
-           .. "device fell short, 3 where that is not decided" },
+        help = "what the device must reach, as with --expect: FIGURE>=VALUE or FIGURE<=VALUE, and behind an @ the test, frame size, direction, stream or service it is about. Exit status 1 where the device fell short, 3 where that is not decided" },
       captures.row,
       hooks.row,
       streams.row,

@@ -80,11 +80,9 @@ M.tcp = {
       { key = "delayed_ack", type = "time", default = "40ms", max = "500ms",
         help = "how long an acknowledgement may wait for company" },
       { key = "handshake_ack_alone", type = "boolean", default = "false",
-        help = "the acknowledgement that ends the handshake carries neither request nor FIN, for devices "
-           .. "that lose these there (SYN proxies)" },
+        help = "the acknowledgement that ends the handshake carries neither request nor FIN, for devices that lose these there (SYN proxies)" },
       { key = "min_rto", type = "time", default = "200ms", min = "1ms", max = "60s",
-        help = "retransmission time-out beyond the round trip, at least; RFC 6298 asks for 1s in all, the "
-           .. "usual stacks take 200ms" },
+        help = "retransmission time-out beyond the round trip, at least; RFC 6298 asks for 1s in all, the usual stacks take 200ms" },
       { key = "time_wait", type = "time", default = "1s", max = "4min",
         help = "how long a closed connection is remembered; see docs/explanation/tcp.md" },
    },

@@ -16,8 +16,7 @@ function M.frames_have_room(group, key)
       local six = values.ports[1] and not values.ports[1].ipv4
       for i, size in ipairs(values[group][key] or {}) do
          if six and size < M.SHORTEST_IPV6 then
-            found:add(found:item(group .. "." .. key, i), ("%d bytes do not hold a test frame over "
-               .. "IPv6"):format(size), "at least " .. M.SHORTEST_IPV6)
+            found:add(found:item(group .. "." .. key, i), ("%d bytes do not hold a test frame over IPv6"):format(size), "at least " .. M.SHORTEST_IPV6)
          end
       end
    end

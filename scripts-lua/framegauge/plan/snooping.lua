@@ -5,8 +5,7 @@ local M = {}
 
 M.row = {
    key = "snooping", type = "group", optional = true,
-   help = "of IGMP and MLD (RFC 4541): frames of a multicast group leave from the ports that have joined it; "
-      .. "without it they are flooded. Memberships outlive trials",
+   help = "of IGMP and MLD (RFC 4541): frames of a multicast group leave from the ports that have joined it; without it they are flooded. Memberships outlive trials",
    fields = {
       { key = "groups", type = "integer", default = "1024", min = "1", max = "65536",
         help = "groups that it has room for, all VLANs together; others are not registered" },
@@ -39,8 +38,7 @@ M.row = {
       { key = "group_cost", type = "time", default = "0s", max = "1ms",
         help = "time of the forwarding engine that each entry costs every frame" },
       { key = "router_ports", type = "list", unique = true, of = { type = "string" }, default = {},
-        help = "ports behind which there are routers: they get reports, and what nobody has joined. Ports "
-           .. "from which queries come are added" },
+        help = "ports behind which there are routers: they get reports, and what nobody has joined. Ports from which queries come are added" },
    },
 }
 

@@ -23,11 +23,9 @@ local size_row = {
    help = "bytes from the destination address to the FCS: one number, a list, a mix by name, or one of:",
    fields = {
       { key = "list", type = "list", of = { type = "frame_size" }, default_help = "64",
-        help = "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and "
-           .. "imix_594 the same with other middle ones, emix the genome abceg" },
+        help = "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and imix_594 the same with other middle ones, emix the genome abceg" },
       { key = "genome", type = "string", longest = 4096, default_help = "none",
-        help = "a sequence of letters (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, "
-           .. "i 9000, j 16000, z `largest`; a number before a letter repeats it" },
+        help = "a sequence of letters (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000, z `largest`; a number before a letter repeats it" },
       { key = "letters", type = "map", name = "letter", optional = true,
         of = { type = "group", short = "size", fields = {
            { key = "size", type = "size", min = "64", max = "16128", required = true,
@@ -79,8 +77,7 @@ local load_row = {
    help = "the load: one value, evenly sent, or keys:",
    fields = {
       { key = "rate", type = "rate", max = "100%", default = "10%",
-        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes "
-           .. "of the frames; 0 sends nothing" },
+        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes of the frames; 0 sends nothing" },
       { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
         help = "send bursts of this many frames" },
       { key = "within", type = "rate", max = "100%", default_help = "the line's",
@@ -94,8 +91,7 @@ local load_row = {
       shared.seed("1", "of these times"),
       { key = "profile", type = "list", default_help = "none",
         of = { type = "group", help = "one load of a profile", fields = steps },
-        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, "
-           .. "to: 90%, over: 5s}" },
+        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}" },
       unpack(ramp("... evenly in this time, then no more")),
    },
 }
@@ -104,12 +100,10 @@ local payload_row = {
    key = "payload", type = "group", short = "octets",
    expected = "incrementing, zeros, ones, random, prbs31, bytes in hex such as 0xdeadbeef, or keys",
    default_help = "incrementing",
-   help = "what is between the headers and the signature, which the test `traffic` compares where it "
-      .. "arrives:",
+   help = "what is between the headers and the signature, which the test `traffic` compares where it arrives:",
    fields = {
       { key = "octets", type = "payload", default_help = "incrementing",
-        help = "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; "
-           .. "each frame has it from its beginning), or bytes in hex that are repeated" },
+        help = "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; each frame has it from its beginning), or bytes in hex that are repeated" },
       { key = "text", type = "string", longest = 4096, default_help = "none",
         help = "a text that is repeated, in place of octets" },
       shared.seed("1", "of random bytes, which are the same in every frame of the stream"),
@@ -124,15 +118,11 @@ local stream_row = {
       { key = "to", type = "string", longest = 31, default_help = "the next port",
         help = "the port that should receive it" },
       { key = "frame", type = "stack", expected = plan_stack.expected, default_help = "[ethernet, ipv4, udp]",
-        help = "its protocols from the outside in, each a name, a name with its fields, or a name with the "
-           .. "value of its main field; addresses left out are the ports' and gateways', and ipv4 has "
-           .. "DF where flags and fragment_offset are left out; see docs/reference/protocols.md" },
+        help = "its protocols from the outside in, each a name, a name with its fields, or a name with the value of its main field; addresses left out are the ports' and gateways', and ipv4 has DF where flags and fragment_offset are left out; see docs/reference/protocols.md" },
       { key = "vary", type = "enum", values = { "in-step", "nested" }, default = "in-step",
-        help = "how fields that change go together: all at once, or one within the other, the last one "
-           .. "written the fastest" },
+        help = "how fields that change go together: all at once, or one within the other, the last one written the fastest" },
       { key = "bytes", type = "bytes", expected = octet_program.expected, default_help = "none",
-        help = "bytes of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and "
-           .. "value, from, to, list, random as for fields}" },
+        help = "bytes of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and value, from, to, list, random as for fields}" },
       payload_row,
       size_row,
       load_row,

@@ -20,8 +20,7 @@ function M.mac_table(help)
          { key = "ageing", type = "time", default = "300s", max = "1h",
            help = "an address is forgotten that was not heard for so long; 0: never" },
          { key = "learning_rate", type = "frame_rate", min = "1fps", default_help = "all that come",
-           help = "new addresses that it can learn a second, written as a rate of frames; others are "
-              .. "missed" },
+           help = "new addresses that it can learn a second, written as a rate of frames; others are missed" },
          { key = "learning_queue", type = "integer", default = "0", min = "0", max = "1000000",
            help = "new addresses that may wait until they are learned" },
          { key = "skip_every", type = "integer", default = "0", min = "0", max = "4294967295",
@@ -54,12 +53,10 @@ local fields = {
    { key = "drop_cost", type = "time", default = "0s", max = "1s",
      help = "time that the engine spends on a frame for which it has no place to wait" },
    { key = "queues", type = "enum", values = { "output", "shared", "input" }, default = "output",
-     help = "where frames wait for a line that is busy: in a buffer for each egress, in one for all, or in "
-        .. "one behind each ingress, whose first frame blocks those behind it" },
+     help = "where frames wait for a line that is busy: in a buffer for each egress, in one for all, or in one behind each ingress, whose first frame blocks those behind it" },
    { key = "arbitration", type = "enum", values = { "round-robin", "oldest", "priority" },
      default = "round-robin",
-     help = "of input queues: whose frame is taken when the first ones of several are for one egress; "
-        .. "priority: the port of the highest wire" },
+     help = "of input queues: whose frame is taken when the first ones of several are for one egress; priority: the port of the highest wire" },
    { key = "flow_control", type = "enum", values = { "none", "pause" }, default = "none",
      help = "whether it has ports pause (IEEE 802.3, annex 31B) whose frames wait inside it" },
    { key = "xoff", type = "size", default = "48KiB", min = "64", max = "1GiB",
@@ -69,8 +66,7 @@ local fields = {
    { key = "pause_quanta", type = "integer", default = "65535", min = "1", max = "65535",
      help = "of flow control: after how many times of 512 bits a port goes on by itself" },
    { key = "buffer", type = "buffer", default = "512", min = "1",
-     help = "what may wait in one of them, in frames or bytes; more is lost. The engine has one of that "
-        .. "size, too" },
+     help = "what may wait in one of them, in frames or bytes; more is lost. The engine has one of that size, too" },
    { key = "reserve", type = "integer", default = "0", min = "0", max = "1000000000",
      help = "of a shared buffer: what only the frames for an egress may take, for each, in its unit" },
    { key = "alpha", type = "number", default = "1", min = "0", max = "1000",
@@ -81,8 +77,7 @@ local fields = {
      help = "further time for each byte of the frame" },
    { key = "switching", type = "enum", values = { "store-and-forward", "cut-through" },
      default = "store-and-forward",
-     help = "whether it forwards when it has the whole frame or its header; a port that is slower than "
-        .. "another one stores" },
+     help = "whether it forwards when it has the whole frame or its header; a port that is slower than another one stores" },
    { key = "gap", type = "integer", default = "12", min = "1", max = "1000",
      help = "bytes from one frame to the next on a busy line; less than 12 is forward pressure" },
    { key = "ppm", type = "number", default = "0", min = "-1000", max = "1000",

@@ -12,12 +12,10 @@ local PATH = "reference_switch.tunnels"
 
 M.row = {
    key = "tunnels", type = "group", optional = true,
-   help = "a tunnel from each port to its gateway, which is the switch: packets to multicast groups are "
-      .. "encapsulated and decapsulated, reports of groups are not",
+   help = "a tunnel from each port to its gateway, which is the switch: packets to multicast groups are encapsulated and decapsulated, reports of groups are not",
    fields = {
       { key = "ingress", type = "enum", values = FORMATS, default = "none",
-        help = "what it decapsulates: IP in IP (RFC 2003, RFC 2473), GRE (RFC 2784), GRE with a key (RFC "
-           .. "2890)" },
+        help = "what it decapsulates: IP in IP (RFC 2003, RFC 2473), GRE (RFC 2784), GRE with a key (RFC 2890)" },
       { key = "egress", type = "enum", values = FORMATS, default = "none",
         help = "how it encapsulates what leaves" },
       { key = "key", type = "integer", default = "0", min = "0", max = "4294967295", help = "of gre-key" },

@@ -10,8 +10,7 @@ local KEY = "reference_switch.uplink"
 
 M.row = {
    key = "uplink", type = "group", optional = true,
-   help = "two switches in place of one, alike, with a line between them; both have output queues and store "
-      .. "frames",
+   help = "two switches in place of one, alike, with a line between them; both have output queues and store frames",
    fields = {
       { key = "rate", type = "bits", default = "1Gbps", min = "1Mbps", max = "800Gbps",
         help = "of the line" },

@@ -382,8 +382,7 @@ end
 
 --- How several runs were judged, a sentence; nil of one against one.
 function M.test(found)
-   return found.runs and ("%d runs before, %d after. Figures are medians. A change counts where it is more "
-      .. "than the resolution and its chance (Welch's test, adjusted by Holm) is at most %g %%."):format(
+   return found.runs and ("%d runs before, %d after. Figures are medians. A change counts where it is more than the resolution and its chance (Welch's test, adjusted by Holm) is at most %g %%."):format(
       found.runs.before, found.runs.after, change.LEVEL * 100) or nil
 end
 

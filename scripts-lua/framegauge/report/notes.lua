@@ -16,8 +16,7 @@ local MAX = 10 -- directions and streams that are listed, each
 local CALIBRATION = {
    current = "Calibrated on %s: figures called corrected are less the tester's own least latency.",
    stale = "The calibration of %s is stale, so the tester's own latency is in these figures: %s.",
-   missing = "Not calibrated: the tester's own latency is in these figures (see 'framegauge help "
-      .. "calibrate').",
+   missing = "Not calibrated: the tester's own latency is in these figures (see 'framegauge help calibrate').",
    ["not-needed"] = "No calibration is needed: in the wire's time the tester has no latency of its own.",
 }
 
@@ -108,8 +107,7 @@ function M.altered(trials)
       local one, sides = sums[direction], {}
       sides[1] = one.source and "its source address or port arrived as " .. one.source
       sides[#sides + 1] = one.destination and "its destination as " .. one.destination
-      list[#list + 1] = ("%s: translated on the way (NAT): %s%s."):format(direction, table.concat(sides, ", "
-         .. ""),
+      list[#list + 1] = ("%s: translated on the way (NAT): %s%s."):format(direction, table.concat(sides, ", "),
          one.source and "; what goes back has to be sent there" or "")
    end
    return list
@@ -146,8 +144,7 @@ function M.flow_control(trials)
    end
    return tables.map(order, function(port)
       local one = of[port]
-      return ("Flow control: the device paused port %s in %s; longest in trial %d: %s, and frames waited "
-         .. "%s ms in all."):format(port, plural(one.trials, "trial"), one.trial, plural(one.times, "time"),
+      return ("Flow control: the device paused port %s in %s; longest in trial %d: %s, and frames waited %s ms in all."):format(port, plural(one.trials, "trial"), one.trial, plural(one.times, "time"),
          format.decimal(one.waited_ns / 1e6, 1))
    end)
 end
@@ -194,8 +191,7 @@ function M.background(trials)
    if queries > 0 then
       list[1] = ("Management queries: %s sent, %s answered and verified."):format(count(queries),
          count(replies))
-         .. (replies == 0 and " Nothing shows that the device had this work to do: is there an SNMP agent "
-         .. "at the gateways, with the community of rfc2544.management?" or "")
+         .. (replies == 0 and " Nothing shows that the device had this work to do: is there an SNMP agent at the gateways, with the community of rfc2544.management?" or "")
    end
    list[#list + 1] = updates > 0 and ("Routing updates: %s sent."):format(count(updates)) or nil
    return list

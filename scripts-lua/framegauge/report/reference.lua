@@ -102,14 +102,7 @@ end
 --- The text of the page.
 function M.markdown()
    local out = {
-      "# Figures\n\nEvery key of `result.json` and of a line of `trials.jsonl`. [results.md](results.md) "
-         .. "explains what they have in common: folders, validity, calibration.\n\nA figure is named "
-         .. "`<what>_<statistic>_<unit>`. Figures in an object are read with its name in front, and so are "
-         .. "the columns of the CSV files: `min_ns` in `latency` is `latency_min_ns`. *null*: the key is "
-         .. "always there, null where nothing is known. *optional*: the key is left out where nothing is "
-         .. "known. *more is better*, *less is better*: [criteria](../how-to/ci.md) can ask for it. "
-         .. "*N*: the count of frames, pairs or trials on which the figure rests; tables show it behind the "
-         .. "figure.\n",
+      "# Figures\n\nEvery key of `result.json` and of a line of `trials.jsonl`. [results.md](results.md) explains what they have in common: folders, validity, calibration.\n\nA figure is named `<what>_<statistic>_<unit>`. Figures in an object are read with its name in front, and so are the columns of the CSV files: `min_ns` in `latency` is `latency_min_ns`. *null*: the key is always there, null where nothing is known. *optional*: the key is left out where nothing is known. *more is better*, *less is better*: [criteria](../how-to/ci.md) can ask for it. *N*: the count of frames, pairs or trials on which the figure rests; tables show it behind the figure.\n",
    }
    local known = of_tests()
    for _, record in ipairs(records()) do
@@ -119,10 +112,7 @@ function M.markdown()
          out[#out + 1] = ("| `%s` | %s | %s |\n"):format(row[1], facts(row, known[record] and record), row[3])
       end
    end
-   out[#out + 1] = "\nThis page is generated from the result rows "
-      .. "(scripts-lua/framegauge/methods/*/result.lua, trial/result.lua, "
-      .. "report/result.lua):\n`build/app/framegauge script docs/generate/figures.lua > "
-      .. "docs/reference/figures.md`.\n"
+   out[#out + 1] = "\nThis page is generated from the result rows (scripts-lua/framegauge/methods/*/result.lua, trial/result.lua, report/result.lua):\n`build/app/framegauge script docs/generate/figures.lua > docs/reference/figures.md`.\n"
    return table.concat(out)
 end
 
@@ -144,8 +134,7 @@ local function overview()
       local several = named[record] and named[record][2] and table.concat(named[record], ", ")
       list[#list + 1] = { record.name, plain(record.help) .. (several and (" (%s)"):format(several) or "") }
    end
-   return "Every figure of result.json, by its object. 'framegauge help results NAME' shows one of "
-      .. "these, or a\nfigure by its key, such as throughput_fps or latency_min_ns.\n\nRows of tests:\n"
+   return "Every figure of result.json, by its object. 'framegauge help results NAME' shows one of these, or a\nfigure by its key, such as throughput_fps or latency_min_ns.\n\nRows of tests:\n"
       .. columns(tests)
       .. "\nObjects:\n" .. columns(objects)
 end

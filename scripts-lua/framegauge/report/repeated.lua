@@ -30,13 +30,11 @@ local APART = record("apart", "a value that lies apart from the others, or is no
 local FIGURE = record("repeated_figure", "a figure of all runs", {
    { "row", "text", "which row of the results" }, { "figure", "text", "path of the figure in it" },
    { "runs", list "ordinal", "runs that count" }, { "values", list "signed", "what they found" },
-   { "within", "number", "how far the truth may be from the figure of a single run: the median of their "
-      .. "expanded uncertainties; null where these are not known", null = true },
+   { "within", "number", "how far the truth may be from the figure of a single run: the median of their expanded uncertainties; null where these are not known", null = true },
    { "stddev", "number", "standard deviation between runs; null of one alone", null = true },
    { "mean", "signed", "their mean; null where there is no one mean", null = true },
    { "uncertainty", words.RECORD, "of the mean", null = true },
-   { "verdict", { "stationary", "rising", "falling", "bimodal", "too few runs" }, "whether the runs are "
-      .. "repetitions of one thing" },
+   { "verdict", { "stationary", "rising", "falling", "bimodal", "too few runs" }, "whether the runs are repetitions of one thing" },
    { "modes", list(record("mode", "one of two modes", {
       { "runs", "ordinal", "how many runs" }, { "mean", "signed", "their mean" },
    })), "of two modes", optional = true },
@@ -209,10 +207,7 @@ local function modes_in_words(figure)
 end
 
 --- What a reader must know of the table.
-M.TEXT = "within: how far the truth may be from the figure of a single run, the median of their "
-   .. "uncertainties. between: standard deviation between runs. The bounds hold for the mean. "
-   .. "stationary: neither a trend (test of Mann and Kendall, 5 %, five runs or more) nor two modes (the "
-   .. "widest space between neighbours, 1 %, eight runs or more) is shown. Where one is, there is no mean."
+M.TEXT = "within: how far the truth may be from the figure of a single run, the median of their uncertainties. between: standard deviation between runs. The bounds hold for the mean. stationary: neither a trend (test of Mann and Kendall, 5 %, five runs or more) nor two modes (the widest space between neighbours, 1 %, eight runs or more) is shown. Where one is, there is no mean."
 
 --- Columns of a table of the figures.
 M.COLUMNS = {

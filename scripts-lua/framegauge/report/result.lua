@@ -19,8 +19,7 @@ M.SCHEMA_VERSION = 1
 local list, record = rows.list, rows.record
 
 local GENERATOR = record("generator", "the program that made the result", {
-   { "name", "text", "framegauge" }, { "version", "text", "its version" }, { "dpdk", "text", "version of "
-      .. "DPDK" },
+   { "name", "text", "framegauge" }, { "version", "text", "its version" }, { "dpdk", "text", "version of DPDK" },
    { "luajit", "text", "version of LuaJIT" },
 })
 
@@ -101,8 +100,7 @@ function M.record(results, trials)
       { "schema_version", { M.SCHEMA_VERSION }, "version of this schema" }, { "generator", GENERATOR,
          "program and versions" },
       { "validity", { unpack(verdict.VALIDITY, 1, 3) }, "the worst validity of all rows" },
-      { "outcome", verdict.OUTCOME, "`fail` where a row failed or a criterion is not met, `pass` where "
-         .. "something was asked and all of it reached, else null: also where a criterion is not decided",
+      { "outcome", verdict.OUTCOME, "`fail` where a row failed or a criterion is not met, `pass` where something was asked and all of it reached, else null: also where a criterion is not decided",
          null = true },
       { "interrupted", "boolean", "whether the run ended before its plan did" },
       { "conformance", CONFORMANCE, "whether the plan keeps to its standard; null where the method has none",
@@ -119,8 +117,7 @@ function M.record(results, trials)
       })), "one object for each criterion" },
       { "results", results, "for each test that was made a list of rows" },
       { "ports", list(PORT), "the ports as they were opened" },
-      { "plan", "object", "the plan as it was run, every default filled in, in base units; see `framegauge "
-         .. "help plan`" },
+      { "plan", "object", "the plan as it was run, every default filled in, in base units; see `framegauge help plan`" },
       { "trials", list(trials), "every trial in the order they were made, invalid ones too" },
    })
 end

@@ -104,8 +104,7 @@ function M.text()
    for name, one in pairs(defs) do
       list[name] = name ~= root.name and one.schema or nil
    end
-   local schema = { ["$schema"] = "https://json-schema.org/draft/2020-12/schema", title = "Framegauge "
-      .. "result.json, version 1",
+   local schema = { ["$schema"] = "https://json-schema.org/draft/2020-12/schema", title = "Framegauge result.json, version 1",
       ["$defs"] = json.object(list) }
    for key, value in pairs(defs[root.name].schema) do
       schema[key] = value

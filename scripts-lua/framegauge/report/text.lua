@@ -129,8 +129,7 @@ function M.heading(plan, ports, parts, now)
    end
    lines[#lines + 1] = ("%s, %s and %s of the tester's time%s\n"):format(method.scope(plan), trials, took,
       end_in_words(plan, now + seconds))
-   lines[#lines + 1] = most and ("More where the tester or a link fails: such a trial is made again, up to "
-      .. "%s.\n"):format(format.plural(most.retries, "time")) or nil
+   lines[#lines + 1] = most and ("More where the tester or a link fails: such a trial is made again, up to %s.\n"):format(format.plural(most.retries, "time")) or nil
    lines[#lines + 1] = outlook.free_run(plan, parts)
    return table.concat(lines) .. "\n"
 end

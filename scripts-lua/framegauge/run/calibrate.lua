@@ -190,8 +190,7 @@ local function probe_in_words(probe)
    if probe == json.null or probe.sent == 0 then
       return ""
    elseif probe.count == 0 then
-      return ("Both ports offer stamps of their own (IEEE 1588), but of %s not one had all of its stamps; "
-         .. "'framegauge doctor PLAN.yaml' tells what their driver cannot do.\n"):format(
+      return ("Both ports offer stamps of their own (IEEE 1588), but of %s not one had all of its stamps; 'framegauge doctor PLAN.yaml' tells what their driver cannot do.\n"):format(
          format.plural(probe.sent, "frame"))
    end
    local text = "By the ports' own stamps (IEEE 1588) a frame takes %s us (%s to %s, each within %s us).\n"

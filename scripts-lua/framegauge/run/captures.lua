@@ -38,8 +38,7 @@ function M.read(plan, texts)
    for i, text in ipairs(texts or {}) do
       local port, file = text:match "^([^=]+)=(.+)$"
       if not known[port or false] then
-         user_error.raise("run", BAD_INPUT, "run: --capture '%s': expected PORT=FILE with one of the "
-            .. "ports %s", text, table.concat(names, ", "))
+         user_error.raise("run", BAD_INPUT, "run: --capture '%s': expected PORT=FILE with one of the ports %s", text, table.concat(names, ", "))
       elseif known[port] == "captured" then
          user_error.raise("run", BAD_INPUT, "run: --capture '%s': %s is captured already", text, port)
       end

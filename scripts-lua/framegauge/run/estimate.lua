@@ -79,8 +79,7 @@ function M.main(plan, wanted)
    end
    local notes = {}
    if assumed then
-      notes[1] = ("The rate of the lines is not known before they are opened; %s is assumed, or give "
-         .. "ports.<name>.line_rate."):format(units.format_bits(ASSUMED_RATE))
+      notes[1] = ("The rate of the lines is not known before they are opened; %s is assumed, or give ports.<name>.line_rate."):format(units.format_bits(ASSUMED_RATE))
    end
    local parts = method.parts(plan, tester)
    io.stdout:write(text.heading(plan, tester.ports, parts, os.time()), method.outlook(plan, tester, notes),

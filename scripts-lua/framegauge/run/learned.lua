@@ -64,8 +64,7 @@ end
 local function result_in(path)
    local read, result = pcall(report.read, path:match "^(.*)/twin%.yaml$" or path == "twin.yaml" and "."
       or path)
-   return read and result or user_error.raise("run", BAD_USAGE, "--learned: %s; expected the folder of a "
-      .. "characterisation, or of a run by RFC 2544", tostring(result))
+   return read and result or user_error.raise("run", BAD_USAGE, "--learned: %s; expected the folder of a characterisation, or of a run by RFC 2544", tostring(result))
 end
 
 -- Length of the trials that decide; of several goals the first one's.
@@ -87,8 +86,7 @@ function M.setting(path, plan)
       return ("{frame_size: %s, load: %.3ffps}"):format(one.frame_size, one.load)
    end)
    if not list[1] then
-      user_error.raise("run", BAD_USAGE, "--learned: %s tells of none of the plan's frame sizes what the "
-         .. "device carries; expected a characterisation with a model, or throughputs of these sizes", path)
+      user_error.raise("run", BAD_USAGE, "--learned: %s tells of none of the plan's frame sizes what the device carries; expected a characterisation with a model, or throughputs of these sizes", path)
    end
    return ("rfc2544.throughput.learned=[%s]"):format(table.concat(list, ", "))
 end

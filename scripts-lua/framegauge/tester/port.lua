@@ -62,8 +62,7 @@ function M.fps(tester, name, rate, frame_size)
       user_error.raise("port", BAD_INPUT, "%s; expected %s", wrong, expected)
    end
    return loads.of_rate(load, frame_size, one.line_rate and ethernet.max_fps(one.line_rate, frame_size))
-      or user_error.raise("port", BAD_INPUT, "%s: the rate of its line is not known, so %s of it says "
-         .. "nothing", name, units.format_rate(load))
+      or user_error.raise("port", BAD_INPUT, "%s: the rate of its line is not known, so %s of it says nothing", name, units.format_rate(load))
 end
 
 --- What the ports counted in the last trial: drops and errors of the tester's own, frames that were not ours.

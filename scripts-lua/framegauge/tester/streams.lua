@@ -189,8 +189,7 @@ local function with_frames(stream, size, made)
       return stream
    end
    if stream.turn.every > 1 then
-      user_error.raise(nil, 2, "a mix of frame sizes (%s) is sent neither in bursts nor in turn with other "
-         .. "streams of its port", size)
+      user_error.raise(nil, 2, "a mix of frame sizes (%s) is sent neither in bursts nor in turn with other streams of its port", size)
    end
    local kept
    stream.turn, stream.sizes, stream.frames, kept = nil, M.cycle(cycle, function(one)

@@ -142,8 +142,7 @@ function M.most_in_flight(key, sizes, of_size)
    for _, size in ipairs(sizes) do
       local frames = of_size(size)
       if frames == 0 then
-         user_error.raise("run", 2, "%s: with frames of %d bytes more than %d of them would be on their way "
-            .. "at a time; lower its latency, buffer or rate", key, size, 2 ^ 20)
+         user_error.raise("run", 2, "%s: with frames of %d bytes more than %d of them would be on their way at a time; lower its latency, buffer or rate", key, size, 2 ^ 20)
       end
       most = math.max(most, frames)
    end

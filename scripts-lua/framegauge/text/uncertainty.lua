@@ -16,11 +16,9 @@ local NAMES = {
    "search", "buffer", "clock", "stamp", "poll_gap", "calibration", "sample", "resolution", "between_runs",
 }
 
-M.COMPONENT = rows.record("uncertainty_component", "what contributes to an uncertainty, in the unit of the "
-   .. "figure: a standard uncertainty, or bounds", {
+M.COMPONENT = rows.record("uncertainty_component", "what contributes to an uncertainty, in the unit of the figure: a standard uncertainty, or bounds", {
    { "name", NAMES, "name of the component" },
-   { "type", { "A", "B" }, "`A`: by statistics of what was measured; `B`: by other knowledge (GUM 4.2 and "
-      .. "4.3)" },
+   { "type", { "A", "B" }, "`A`: by statistics of what was measured; `B`: by other knowledge (GUM 4.2 and 4.3)" },
    { "standard", "number", "standard uncertainty", optional = true },
    { "below", "number", "how far below the figure the truth may be because of it", optional = true },
    { "above", "number", "how far above it", optional = true },
@@ -28,15 +26,13 @@ M.COMPONENT = rows.record("uncertainty_component", "what contributes to an uncer
 })
 
 M.RECORD = rows.record("uncertainty", "how far from a figure the truth may be", {
-   { "kind", { "interval", "normal" }, "`interval`: bounds that follow from the method, added; `normal`: "
-      .. "standard uncertainties, combined (GUM 5.1.2), beyond what bounds there are" },
+   { "kind", { "interval", "normal" }, "`interval`: bounds that follow from the method, added; `normal`: standard uncertainties, combined (GUM 5.1.2), beyond what bounds there are" },
    { "low", "signed", "the truth is not below it; null: there is no such bound", null = true },
    { "high", "signed", "the truth is not above it; null: there is no such bound", null = true },
    { "expanded", "number", "the greater of the two distances from the figure; null where one is not known",
       null = true },
    { "coverage", "ratio", "how often such an interval holds the truth, at least" },
-   { "k", "positive", "with `normal`: the coverage factor, Student's for the effective degrees of freedom "
-      .. "and 2 at least", optional = true },
+   { "k", "positive", "with `normal`: the coverage factor, Student's for the effective degrees of freedom and 2 at least", optional = true },
    { "components", rows.list(M.COMPONENT), "what contributes" },
 })
 

@@ -25,8 +25,7 @@ M.ROWS = {
    { "validity", M.VALIDITY, "whether the figures are the device's" },
    { "outcome", M.OUTCOME, "whether the device reached what was asked; null where nothing was", null = true },
    { "reasons", rows.list "text", "why it is not `valid` or not a `pass`, in sentences" },
-   { "uncertainty", rows.map(uncertainty.RECORD), "how far from its figures the truth may be, by their keys; "
-      .. "a figure that nothing is known of is not there", optional = true },
+   { "uncertainty", rows.map(uncertainty.RECORD), "how far from its figures the truth may be, by their keys; a figure that nothing is known of is not there", optional = true },
    { col = "Verdict", as = "validity", at = "terminal summary html",
       of = function(row) return M.word(row) end },
 }
@@ -80,8 +79,7 @@ end
 local LOOK = {
    valid = "good", pass = "good", met = "good", fail = "bad", invalid = "bad", ["not met"] = "bad",
    better = "good", worse = "bad", changed = "warning", same = "idle", ["not judged"] = "idle",
-   ["not-applicable"] = "idle", incomplete = "warning", ["tester-limited"] = "warning", ["not "
-      .. "decided"] = "warning",
+   ["not-applicable"] = "idle", incomplete = "warning", ["tester-limited"] = "warning", ["not decided"] = "warning",
 }
 
 --- How a word looks: good, warning, bad or idle.

@@ -136,8 +136,7 @@ end
 local function check_layers(stack)
    for i, layer in ipairs(stack) do
       if type(layer) ~= "table" or type(layer[1]) ~= "string" then
-         user_error.raise("frame", 2, "frame.build: layer %d is %s; expected a table with the protocol's "
-            .. 'name first, such as { "ipv4", ttl = 64 }', i, type(layer) == "string" and ("%q"):format(layer)
+         user_error.raise("frame", 2, "frame.build: layer %d is %s; expected a table with the protocol's name first, such as { \"ipv4\", ttl = 64 }", i, type(layer) == "string" and ("%q"):format(layer)
             or type(layer) == "table" and "without a name" or tostring(layer))
       end
    end

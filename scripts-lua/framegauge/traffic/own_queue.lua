@@ -80,8 +80,7 @@ function M.notes(ports, streams)
       if port.line_rate and by_port[i] then
          ns, name = M.least(by_port[i], port.line_rate)
       end
-      lines[#lines + 1] = ns and ("%s: frames come due while others are sent; one of %s will wait at least "
-         .. "%s."):format(port.name, name, format.nanoseconds(ns)) or nil
+      lines[#lines + 1] = ns and ("%s: frames come due while others are sent; one of %s will wait at least %s."):format(port.name, name, format.nanoseconds(ns)) or nil
    end
    return lines
 end

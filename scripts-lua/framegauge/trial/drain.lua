@@ -22,8 +22,7 @@ function M.overrun(raw, found)
    for _, d in ipairs(drain and raw.directions or {}) do
       local over = (d.last_arrival_ns or 0) / 1e9 - raw.duration_s - drain
       if over > math.max(M.LOOK_S, M.TOLERANCE * drain) then
-         found:add("directions overrun", over, "%s: frames were fetched up to %s ms after the drain had "
-            .. "ended, because the tester was late", d.name, format.decimal(over * 1e3, 1))
+         found:add("directions overrun", over, "%s: frames were fetched up to %s ms after the drain had ended, because the tester was late", d.name, format.decimal(over * 1e3, 1))
       end
    end
 end

@@ -13,8 +13,7 @@ local M = {}
 
 --- Rows of a method's result for figures().
 M.ROWS = {
-   { "pause_received", "count", "how often the device paused ports, in the trial in which frames waited "
-      .. "longest", optional = true, hidden = true, col = "Pauses", at = "terminal html",
+   { "pause_received", "count", "how often the device paused ports, in the trial in which frames waited longest", optional = true, hidden = true, col = "Pauses", at = "terminal html",
       better = false },
    { "paused_ns", "count", "how long frames that were due waited for that, of all ports together",
       optional = true, hidden = true, col = "Paused", as = "time", at = "terminal html", better = false },
@@ -71,8 +70,8 @@ function M.waiting(held_back, short, found)
    for _, name in ipairs(tables.keys(held_back)) do
       local port = held_back[name]
       if (port.tx_waiting or 0) > 0 and not short[name] then
-         found:add("ports waiting", port.tx_waiting, "%s: %s had not left the port when the trial ended, "
-            .. "because %s", name, format.plural(port.tx_waiting, "frame"), M.cause(port))
+         found:add("ports waiting", port.tx_waiting, "%s: %s had not left the port when the trial ended, because %s",
+            name, format.plural(port.tx_waiting, "frame"), M.cause(port))
       end
    end
 end

@@ -220,8 +220,8 @@ local function lost_off_schedule(record, ask, paused, found)
       if d.lost > 0 and (counts or d.lost <= record.off_schedule) then
          found:add("directions lost", d.lost, "%s: %s lost, but %s left off schedule, %s", d.direction,
             plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
-            paused and "because " .. flow_control.cause(paused) or ("up to %s ms late and close "
-            .. "together"):format(format.decimal((record.lag_max_ns or 0) / 1e6, 1)))
+            paused and "because " .. flow_control.cause(paused)
+               or ("up to %s ms late and close together"):format(format.decimal((record.lag_max_ns or 0) / 1e6, 1)))
       end
    end
 end
@@ -234,8 +234,7 @@ local function lost_unfetched(record, ports, lcores, ask, found)
    for _, port in ipairs(ports) do
       local too_many = arriving - (port.rx_ring or math.huge)
       if too_many > 0 and (record.lost <= arriving or too_many > few) then
-         found:add("ports unfetched", -port.rx_ring, "%s: the tester fetched nothing for %s ms, in which up "
-            .. "to %s arrive; its ring holds %s", port.name, format.decimal(gap / 1e6, 1),
+         found:add("ports unfetched", -port.rx_ring, "%s: the tester fetched nothing for %s ms, in which up to %s arrive; its ring holds %s", port.name, format.decimal(gap / 1e6, 1),
             plural(arriving, "frame"), count(port.rx_ring))
       end
    end
@@ -245,8 +244,7 @@ end
 local DROPS = {
    { "rx_missed", "%s: the tester dropped %s that arrived (receive ring full)" },
    { "rx_no_mbuf", "%s: the tester dropped %s that arrived (no buffer left)" },
-   { "rx_overflow", "%s: %s arrived over another queue than the one whose lcore measures the stream, and had "
-      .. "no room on the way to it" },
+   { "rx_overflow", "%s: %s arrived over another queue than the one whose lcore measures the stream, and had no room on the way to it" },
    { "tx_errors", "%s: the port failed to send %s" },
 }
 
@@ -278,8 +276,7 @@ local function tester_reasons(record, raw, ask)
    flow_control.waiting(held_back, short, found)
    for _, port in ipairs(raw.time and raw.time ~= "tsc" and ports or {}) do -- or its copies
       if (port.rx_no_mbuf or 0) > 0 then
-         found:add("ports uncopied", port.rx_no_mbuf, "%s: the reference device had no buffer for %s on the "
-            .. "way to it: it holds too many at once", port.name, plural(port.rx_no_mbuf, "frame"))
+         found:add("ports uncopied", port.rx_no_mbuf, "%s: the reference device had no buffer for %s on the way to it: it holds too many at once", port.name, plural(port.rx_no_mbuf, "frame"))
       end
    end
    drain.overrun(raw, found)
@@ -292,8 +289,7 @@ local function tester_reasons(record, raw, ask)
    lost_unfetched(record, ports, lcores, ask, found)
    for _, lcore in ipairs(lcores) do
       if (lcore.late_ns or 0) > 0 then -- the frames before went by it
-         found:add("lcores late", lcore.late_ns, "lcore %d began %s us after the traffic: the host had it "
-            .. "elsewhere", lcore.id, format.decimal(lcore.late_ns / 1e3, 0))
+         found:add("lcores late", lcore.late_ns, "lcore %d began %s us after the traffic: the host had it elsewhere", lcore.id, format.decimal(lcore.late_ns / 1e3, 0))
       end
    end
    for _, port in ipairs(ports) do

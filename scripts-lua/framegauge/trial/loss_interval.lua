@@ -43,8 +43,7 @@ function M.judge(d, ask, found)
       return
    end
    local stale = format.plural(d.stale, "frame")
-   found:add("directions stale", d.stale, "%s: of %s lost %s may have come: %s came %stoo late to tell first "
-      .. "copies from duplicates", d.direction, format.plural(d.lost, "frame"),
+   found:add("directions stale", d.stale, "%s: of %s lost %s may have come: %s came %stoo late to tell first copies from duplicates", d.direction, format.plural(d.lost, "frame"),
       format.count(d.lost - d.lost_min), stale, d.reordered and "" or "over another queue ")
 end
 

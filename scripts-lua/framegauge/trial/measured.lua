@@ -7,31 +7,24 @@ local list = rows.list
 
 return rows.record("measured", "further figures of a stream; a figure that is not defined is left out", {
    { "duplicated", "count", "frames that came more than once (RFC 5560)" },
-   { "loss_burst_lengths", list "count", "bursts of loss by length: of 1 frame, 2 to 3, 4 to 7 and so on; "
-      .. "the 16th of 32768 and more", optional = true },
-   { "loss_burst_distances", list "count", "sequence numbers from the end of a burst to the "
-      .. "next one (RFC 3357)", optional = true },
+   { "loss_burst_lengths", list "count", "bursts of loss by length: of 1 frame, 2 to 3, 4 to 7 and so on; the 16th of 32768 and more", optional = true },
+   { "loss_burst_distances", list "count", "sequence numbers from the end of a burst to the next one (RFC 3357)", optional = true },
    { "loss_burst_mean_frames", "number", "mean length of a burst of loss", optional = true,
       n = "loss_bursts" },
-   { "outage_max_ns", "number", "longest time between two arrivals less the mean interval of departures. "
-      .. "Where frames were lost there, also the time before the first arrival or after the last: no gap "
-      .. "between two arrivals, so `gap_max_ns` may be far less", col = "Outage", unit = "ms, longest",
+   { "outage_max_ns", "number", "longest time between two arrivals less the mean interval of departures. Where frames were lost there, also the time before the first arrival or after the last: no gap between two arrivals, so `gap_max_ns` may be far less", col = "Outage", unit = "ms, longest",
       as = "ms", at = "order amiss" },
    { "outage_max_begin_ns", "number", "the arrival before it, from the start of traffic", optional = true,
       col = "it began", unit = "at, ms", as = "ms", at = "amiss" },
    { "outage_by_loss_ns", "number", "lost frames times the mean interval", optional = true },
    { "reordered_ratio", "number", "`reordered` / `rx` (RFC 4737, 3.3)", optional = true, col = "Reordered",
       at = "order", n = "rx" },
-   { "reordering_extent_max_frames", "number", "frames that came between a late one and the first that "
-      .. "should have come after it (RFC 4737, 4.2.1)", optional = true, col = "Extent", unit = "at most",
+   { "reordering_extent_max_frames", "number", "frames that came between a late one and the first that should have come after it (RFC 4737, 4.2.1)", optional = true, col = "Extent", unit = "at most",
       at = "order" },
    { "reordering_extent_mean_frames", "number", "its mean", optional = true },
-   { "reordering_extent_unknown_frames", "number", "late frames with an unknown extent, because they came "
-      .. "later than the tester remembers: the true maximum may be greater", optional = true },
+   { "reordering_extent_unknown_frames", "number", "late frames with an unknown extent, because they came later than the tester remembers: the true maximum may be greater", optional = true },
    { "reordering_late_max_ns", "number", "the same in time (4.2.2)", optional = true, col = "Late by",
       unit = "µs, at most", at = "order" },
-   { "reordering_offset_max_frames", "number", "frames that had to be kept for a late one (4.2.3, there in "
-      .. "octets)", optional = true },
+   { "reordering_offset_max_frames", "number", "frames that had to be kept for a late one (4.2.3, there in octets)", optional = true },
    { "reordering_offset_mean_frames", "number", "its mean", optional = true },
    { "reordering_run_mean_frames", "number", "arrivals in order between late ones (4.5)", optional = true },
    { "reordering_run_squares", "number", "sum of their squares", optional = true },
@@ -40,8 +33,7 @@ return rows.record("measured", "further figures of a stream; a figure that is no
    { "reordering_gap_mean_frames", "number", "its mean", optional = true },
    { "reordering_gap_max_frames", "number", "its maximum", optional = true },
    { "reordering_gap_mean_ns", "number", "its mean in time", optional = true },
-   { "n_reordered", list "count", "frames that were n-reordered, n = 1 to 16 (5); TCP takes n = 3 for a "
-      .. "loss", optional = true },
+   { "n_reordered", list "count", "frames that were n-reordered, n = 1 to 16 (5); TCP takes n = 3 for a loss", optional = true },
    { "pdv_mean_ns", "number", "delay less the least delay (RFC 5481), mean", optional = true, n = "rx" },
    { "pdv_p999_ns", "number", "its 99.9th percentile", optional = true, col = "PDV p99.9", at = "variation",
       n = "rx" },
@@ -50,8 +42,7 @@ return rows.record("measured", "further figures of a stream; a figure that is no
       optional = true },
    { "ipdv_count", "count", "pairs of frames sent one after the other that both came (RFC 3393)",
       optional = true },
-   { "ipdv_unknown", "count", "further pairs with one delay no longer remembered: minimum, maximum "
-      .. "and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
+   { "ipdv_unknown", "count", "further pairs with one delay no longer remembered: minimum, maximum and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
       at = "variation", better = false },
    { "ipdv_min_ns", "signed", "second delay less first, least", optional = true },
    { "ipdv_p001_ns", "signed", "its 0.1th percentile", optional = true, col = "IPDV p0.1", at = "variation",

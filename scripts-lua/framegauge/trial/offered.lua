@@ -94,8 +94,8 @@ function M.judge(d, raw, ask, found, paused)
    elseif paused and ask.patient then
       return false -- they were to be sent when the device let them
    elseif d.tx > 1 and offered < intended * (1 - stretch_tolerance(d, intended)) then
-      found:add("directions stretched", 1 - offered / intended, "%s: all frames were sent, but at %s "
-         .. "frames per second instead of %s%s", d.direction, rate(offered), rate(intended), because)
+      found:add("directions stretched", 1 - offered / intended, "%s: all frames were sent, but at %s frames per second instead of %s%s",
+         d.direction, rate(offered), rate(intended), because)
    end
    return d.late > 0 or short
 end

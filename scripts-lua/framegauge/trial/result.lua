@@ -33,24 +33,18 @@ local function latency(name, type)
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
       { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true,
          n = "count" },
-      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that this share of the "
-         .. "frames did not exceed, over several directions of all their frames, over several trials the "
-         .. "largest of theirs", col = "Median", at = "latency", n = "count" },
+      { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that this share of the frames did not exceed, over several directions of all their frames, over several trials the largest of theirs", col = "Median", at = "latency", n = "count" },
       { "p99_ns", type, "99 %", col = "p99", at = "latency", n = "count" },
       { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency", n = "count" },
       { "max_ns", type, "exact over all of them", col = "Max", at = "latency", n = "count" },
-      { "source", { "wire", "tsc", "card", "testers" }, "what stamped the frames: the virtual wire, the "
-         .. "processor's clock (TSC) around the burst call, the card as they arrived (at departure as "
-         .. "`tsc`)" },
-      { "error_bound_ns", "number", "how far a timestamp may be off, and where frames left off schedule the "
-         .. "greatest lag: they wait for each other in the device" },
+      { "source", { "wire", "tsc", "card", "testers" }, "what stamped the frames: the virtual wire, the processor's clock (TSC) around the burst call, the card as they arrived (at departure as `tsc`)" },
+      { "error_bound_ns", "number", "how far a timestamp may be off, and where frames left off schedule the greatest lag: they wait for each other in the device" },
       { "clock_error_ns", "number", "between two testers: how far their clocks may have been apart",
          optional = true },
       { "definition", "text", "which bits the interval lies between (RFC 1242)" },
       { "calibration", M.CALIBRATION, "in rows of results: what is known of the tester's own latency",
          optional = true },
-      { "tester_min_ns", "signed", "with a current calibration: the least time a frame of this size takes "
-         .. "through the tester alone", optional = true },
+      { "tester_min_ns", "signed", "with a current calibration: the least time a frame of this size takes through the tester alone", optional = true },
       { "corrected", CORRECTED, "with a current calibration: the same figures less that", optional = true },
    })
 end
@@ -68,8 +62,7 @@ M.MARKS = list(record("mark", "a marking with which frames arrived", {
    { "dscp", "count", "DiffServ codepoint", optional = true }, { "frames", "ordinal", "how many" },
 }))
 
-M.ALTERED = record("altered", "frames that arrived with the signature of a test frame and were not that "
-   .. "frame", {
+M.ALTERED = record("altered", "frames that arrived with the signature of a test frame and were not that frame", {
    { "quoted", "ordinal", "quoted in an ICMP error", optional = true },
    { "fragments", "ordinal", "last fragments", optional = true },
    { "wrong_length", "ordinal", "cut, or joined with others", optional = true },
@@ -77,8 +70,7 @@ M.ALTERED = record("altered", "frames that arrived with the signature of a test 
    { "wrong_payload", "ordinal", "with another payload, of those that were compared", optional = true },
 })
 
-M.TRANSLATED = record("translated", "address and port with which the first frame arrived, where a device "
-   .. "changed them", {
+M.TRANSLATED = record("translated", "address and port with which the first frame arrived, where a device changed them", {
    { "source", "text", "source address and port", optional = true },
    { "destination", "text", "destination address and port", optional = true },
 })
@@ -92,11 +84,9 @@ M.ERROR = record("injected_error", "frames with one kind of error that the sende
 })
 
 M.AVAILABILITY = record("availability", "availability by the ten-second rule (ITU-T Y.1563)", {
-   { "percent", "number", "share of the seconds that were available" }, { "seconds", "count", "seconds in "
-      .. "all" },
+   { "percent", "number", "share of the seconds that were available" }, { "seconds", "count", "seconds in all" },
    { "unavailable_s", "count", "seconds that were not" },
-   { "severely_errored_s", "count", "seconds in which more than half of the frames were lost, those in "
-      .. "available time included" },
+   { "severely_errored_s", "count", "seconds in which more than half of the frames were lost, those in available time included" },
    { "tx", "count", "frames sent in available time" }, { "rx", "count", "frames received in available time" },
    { "ftd", record("available_delay", "a delay in available time, first bit to first bit",
       tables.joined(M.DELAY.rows, {
@@ -109,10 +99,8 @@ local function points(key, help)
    return { key, list("signed", { most = 900 }), help }
 end
 
-M.SERIES = record("series", "a stream over time: lists with an entry for each point. A frame counts in the "
-   .. "interval in which it was sent, however late it came", {
-   { "interval_s", "positive", "time of a point: one second (or tenth) in trials of up to 900 of them, "
-      .. "several in longer ones" },
+M.SERIES = record("series", "a stream over time: lists with an entry for each point. A frame counts in the interval in which it was sent, however late it came", {
+   { "interval_s", "positive", "time of a point: one second (or tenth) in trials of up to 900 of them, several in longer ones" },
    points("tx", "frames sent"), points("rx", "frames received"),
    points("ir_min_bps", "least rate of an interval"), points("ir_mean_bps", "mean rate"),
    points("ir_max_bps", "greatest rate of an interval"),
@@ -123,30 +111,23 @@ M.SERIES = record("series", "a stream over time: lists with an entry for each po
    points("duplicates", "further copies"),
 })
 
-local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frames came so late that they are "
-   .. "not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
+local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frames came so late that they are not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
    col = "At least", unit = "lost" }
 
-local PAYLOAD_CHECKED = { "payload_checked", "count", "frames whose payload was compared with what "
-   .. "was sent: one of 64, and from the first that differs on all; those that differ are in `altered` "
-   .. "and are not received. 0 where all are compared (`measure: [payload]`) or frames have none",
+local PAYLOAD_CHECKED = { "payload_checked", "count", "frames whose payload was compared with what was sent: one of 64, and from the first that differs on all; those that differ are in `altered` and are not received. 0 where all are compared (`measure: [payload]`) or frames have none",
    optional = true }
 
 --- Counts that a stream and a direction of a trial have in common.
 M.COUNTS = {
    PAYLOAD_CHECKED,
    rows.with({ LOST_MIN }, { lost_min = { at = "terminal summary loss" } })[1],
-   { "expired", "count", "frames that came later than `traffic.t_max` after they were sent: lost (RFC "
-      .. "7680), or further copies", optional = true, col = "Too late", unit = "frames", at = "loss" },
+   { "expired", "count", "frames that came later than `traffic.t_max` after they were sent: lost (RFC 7680), or further copies", optional = true, col = "Too late", unit = "frames", at = "loss" },
    { "loss_bursts", "count", "runs of frames lost in a row", col = "Bursts", unit = "of loss", at = "loss" },
    { "loss_burst_max_frames", "count", "the longest of them", col = "Longest", unit = "frames", at = "loss" },
    { "duplicates", "count", "further copies received", col = "Duplicates", unit = "frames", at = "order" },
-   { "reordered", "count", "frames out of order by RFC 4737; null where frames came over several queues of "
-      .. "a port, whose order is not known", null = true, col = "Reordered", unit = "frames", at = "order" },
-   { "reordering_extent_max_frames", "count", "largest reordering extent (RFC 4737, 4.2); null as "
-      .. "`reordered`", null = true },
-   { "stale", "count", "frames too far out of order to tell first copies from further ones: later than the "
-      .. "waiting time, or than the memory of the tester reaches" },
+   { "reordered", "count", "frames out of order by RFC 4737; null where frames came over several queues of a port, whose order is not known", null = true, col = "Reordered", unit = "frames", at = "order" },
+   { "reordering_extent_max_frames", "count", "largest reordering extent (RFC 4737, 4.2); null as `reordered`", null = true },
+   { "stale", "count", "frames too far out of order to tell first copies from further ones: later than the waiting time, or than the memory of the tester reaches" },
    { "own_queue_max_ns", "number", "longest wait of a frame in the tester's own port", optional = true,
       col = "Own queue", unit = "longest", as = "time", at = "order", better = false },
    { "gap_max_ns", "number", "longest time between two arrivals", null = true, col = "Longest gap",
@@ -155,16 +136,14 @@ M.COUNTS = {
    { "wrong_rx", "count", "frames with errors made on purpose, received", optional = true },
    { "altered", M.ALTERED, "what arrived with the signature of a test frame and was not that frame, by kind",
       optional = true },
-   { "translated", M.TRANSLATED, "address and port with which the first frame arrived, if a device had "
-      .. "changed them (NAT)", optional = true },
+   { "translated", M.TRANSLATED, "address and port with which the first frame arrived, if a device had changed them (NAT)", optional = true },
    { "errors", list(M.ERROR), "errors made on purpose, by kind", optional = true },
    { "measured", measured, "further figures", optional = true },
 }
 
 M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "direction", "text", "`from->to`, or the name of a stream" },
-   { "share", "positive", "of the frames of its port, where it does not send all of them; `offered_fps` is "
-      .. "the load of the whole port", optional = true },
+   { "share", "positive", "of the frames of its port, where it does not send all of them; `offered_fps` is the load of the whole port", optional = true },
    { "intended_frames", "count", "frames the schedule held" },
    { "intended_fps", "number", "its own load, where streams have loads of their own", optional = true },
    { "offered_fps", "number", "the load really sent, by the first and the last departure" },
@@ -173,22 +152,18 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
       optional = true },
    { "lost", "count", "frames lost" }, { "loss_ratio", "ratio", "their share of those sent",
       n = "tx" },
-   { "rx_duration_ns", "count", "from the first arrival to the last, where the gap between frames was not "
-      .. "the standard's", optional = true },
+   { "rx_duration_ns", "count", "from the first arrival to the last, where the gap between frames was not the standard's", optional = true },
 }, M.COUNTS, {
-   { "reordering_extent_unknown_frames", "ordinal", "late frames whose extent is not known: the "
-      .. "maximum is then a lower bound", optional = true },
+   { "reordering_extent_unknown_frames", "ordinal", "late frames whose extent is not known: the maximum is then a lower bound", optional = true },
    { "substreams", "integer", "queues that share in sending the stream", optional = true },
    { "excess", "count", "how far the highest sequence number received lies beyond the last one sent" },
    { "late", "count", "frames that came due so late that they were given up; never sent" },
-   { "off_schedule", "count", "frames that left so long after they were due that the device saw them closer "
-      .. "together than intended" },
+   { "off_schedule", "count", "frames that left so long after they were due that the device saw them closer together than intended" },
    { "unsent", "count", "frames that were still due when the trial ended; never sent" },
    { "refused", "count", "frames the port did not take at once" },
    { "no_mbuf", "count", "times no buffer was left for a frame that was due" },
    { "lag_max_ns", "number", "how long after it was due a frame left, at most", null = true },
-   { "last_lost_ns", "number", "when the last lost frame was due, from the start of traffic; null when none "
-      .. "was lost", null = true },
+   { "last_lost_ns", "number", "when the last lost frame was due, from the start of traffic; null when none was lost", null = true },
    { "gap_max_begin_ns", "number", "when the longest gap between two arrivals began", null = true },
    { "first_arrival_ns", "count", "when the first frame arrived, from the start of traffic",
       optional = true },
@@ -228,8 +203,7 @@ M.QUEUE = record("queue", "a queue of a port that has several", {
       at = "queues" },
 })
 
-M.CARD = record("card", "the counters of a port's card and the tester's own, of a whole trial with "
-   .. "learning and drain", {
+M.CARD = record("card", "the counters of a port's card and the tester's own, of a whole trial with learning and drain", {
    { "port", "text", "its port", col = "Port", at = "cards" },
    { "tx", "count", "frames handed to the card, test frames and others", col = "Handed over", unit = "frames",
       at = "cards" },
@@ -246,8 +220,7 @@ M.CARD = record("card", "the counters of a port's card and the tester's own, of 
       unit = "times", at = "cards" },
    { "rx_errors", "count", "frames that arrived damaged (ierrors)", col = "Damaged", unit = "frames",
       at = "cards" },
-   { "tx_unaccounted", "integer", "frames that the card counted as sent beyond those handed to it; negative "
-      .. "where it sent fewer. Other than 0 makes the trial invalid", col = "Unaccounted", unit = "sent",
+   { "tx_unaccounted", "integer", "frames that the card counted as sent beyond those handed to it; negative where it sent fewer. Other than 0 makes the trial invalid", col = "Unaccounted", unit = "sent",
       at = "cards" },
    { "rx_unaccounted", "integer", "the same for received frames", col = "", unit = "received",
       at = "cards" },
@@ -301,18 +274,14 @@ M.HEAD = {
    { "test", "text", "its test: `rfc2544.throughput`, `l4.TCP_STREAM` and so on" },
    { "title", "text", "of TCP, UDP and replay: what is tried, in words", optional = true, col = "Case",
       at = "trials" },
-   { "phase", "text", "`search` (looking for the load, or the length or interval of bursts), `confirm` (the "
-      .. "full-length trial that decides) or `measure`; of Y.1564 the service and its step", col = "Phase",
+   { "phase", "text", "`search` (looking for the load, or the length or interval of bursts), `confirm` (the full-length trial that decides) or `measure`; of Y.1564 the service and its step", col = "Phase",
       at = "trials" },
    { "frame_size", M.SIZE, "of the frames, with FCS, or the name of a mix; null where they differ",
       null = true, col = "Frame", unit = "bytes", at = "trials", as = "size" },
    { "direction", "text", "which way", col = "Direction", at = "trials" },
    { "modifier", M.MODIFIERS, "where the stream was not the plain one: its type", optional = true },
    { "duration_s", "positive", "for how long frames were sent", col = "Length", at = "trials" },
-   { "time", { "wire-free", "wire-real", "tsc" }, "the clock it was measured by: `tsc` real time, taken from "
-      .. "CLOCK_MONOTONIC_RAW, reckoned from the processor's time stamp counter, whose frequency is "
-      .. "measured anew for each trial; `wire-real` the wire's time in step with real time; `wire-free` the "
-      .. "wire's time, as fast as the processor goes" },
+   { "time", { "wire-free", "wire-real", "tsc" }, "the clock it was measured by: `tsc` real time, taken from CLOCK_MONOTONIC_RAW, reckoned from the processor's time stamp counter, whose frequency is measured anew for each trial; `wire-real` the wire's time in step with real time; `wire-free` the wire's time, as fast as the processor goes" },
 }
 
 --- The record of trials that are not of test frames.
@@ -326,8 +295,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "intended_fps", "number", "the load asked for", col = "Intended", at = "trials" },
    { "intended_percent", "number", "its share of the line", null = true, col = "Load", unit = "% of line",
       at = "trials" },
-   { "offered_fps", "number", "the load really sent, by the first and the last departure, of the "
-      .. "slower direction", col = "Offered", at = "trials" },
+   { "offered_fps", "number", "the load really sent, by the first and the last departure, of the slower direction", col = "Offered", at = "trials" },
    { "tx", "count", "test frames sent", col = "Sent", unit = "frames", at = "trials" },
    { "rx", "count", "different test frames received", col = "Received", unit = "frames", at = "trials" },
    { "lost", "count", "`tx` - `rx`", col = "Lost", unit = "frames", at = "trials" },
@@ -336,20 +304,15 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { of = answered, col = "Queries", unit = "answered", hidden = true, at = "trials" },
    { "loss_ratio", "ratio", "share of `tx` that was lost", n = "tx" },
    { "duplicates", "count", "further copies received", col = "Duplicates", unit = "frames", at = "trials" },
-   { "reordered", "count", "frames out of order by RFC 4737; null where frames came over several queues of "
-      .. "a port, whose order is not known", null = true, col = "Reord.", unit = "frames", at = "trials" },
+   { "reordered", "count", "frames out of order by RFC 4737; null where frames came over several queues of a port, whose order is not known", null = true, col = "Reord.", unit = "frames", at = "trials" },
    { "late", "count", "frames that came due so late that they were given up; never sent", col = "Late",
       unit = "frames", at = "trials deciding overall" },
    { of = M.unsent, col = "Unsent", unit = "frames", as = "count", at = "trials deciding overall" },
-   { "off_schedule", "count", "frames that left so long after they were due that the device saw them closer "
-      .. "together than intended: later than the next frame of the port was due, than 32 of them where "
-      .. "those are close together, and than 0.1 ms", col = "Off schedule", unit = "frames",
+   { "off_schedule", "count", "frames that left so long after they were due that the device saw them closer together than intended: later than the next frame of the port was due, than 32 of them where those are close together, and than 0.1 ms", col = "Off schedule", unit = "frames",
       at = "deciding overall" },
    { "refused", "count", "frames the port did not take at once; they were sent a moment later",
       col = "Refused", unit = "frames", at = "trials deciding overall" },
-   { "tester_drops", "count", "frames that arrived and were dropped by the tester's ports (ring full or no "
-      .. "buffer), or came over another queue than the one whose lcore measures the stream and found no "
-      .. "room on the way there", col = "Dropped", unit = "frames", at = "trials deciding overall" },
+   { "tester_drops", "count", "frames that arrived and were dropped by the tester's ports (ring full or no buffer), or came over another queue than the one whose lcore measures the stream and found no room on the way there", col = "Dropped", unit = "frames", at = "trials deciding overall" },
    { "rx_errors", "count", "frames that arrived damaged" },
    { "misdirected", "count", "test frames that arrived at another port than the one they were meant for" },
    { "unsolicited", "count", "frames received that are no test frames of this trial" },
@@ -360,8 +323,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       col = "Lag", unit = "greatest", as = "time", at = "trials deciding overall" },
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },
-   { "start_skew_ns", "number", "with ports of several agents: how far their first departures were apart "
-      .. "beyond what their schedules say", optional = true },
+   { "start_skew_ns", "number", "with ports of several agents: how far their first departures were apart beyond what their schedules say", optional = true },
    { "latency", M.LATENCY, "of all directions; null when not measured", null = true },
    { "pauses", list(record("pause", "a port that the device paused (IEEE 802.3, annex 31B)", {
       { "port", "text", "its name" },
@@ -376,8 +338,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       { "frames", "ordinal", "of a burst" },
       { "interval_frames", "ordinal", "from one to the next, in frame times of the line" },
    }), "where bursts were sent; `intended_fps` is the mean load", optional = true },
-   { "tunnelled", "boolean", "whether frames were to arrive in a tunnel, or without the one in which they "
-      .. "left", optional = true },
+   { "tunnelled", "boolean", "whether frames were to arrive in a tunnel, or without the one in which they left", optional = true },
    { "outage", record("outage", "an outage of the reference device", {
       { "at", "number", "from when, seconds from the start" }, { "seconds", "positive", "for how long" },
    }), "where the reference device was out of service", optional = true },

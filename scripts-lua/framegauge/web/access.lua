@@ -11,8 +11,7 @@ local Server = require "framegauge.web.server"
 local M = {}
 
 M.HEADERS = {
-   ["Content-Security-Policy"] = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
-      .. "base-uri 'none'; form-action 'none'",
+   ["Content-Security-Policy"] = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
    ["X-Content-Type-Options"] = "nosniff", ["Referrer-Policy"] = "no-referrer",
    ["Cache-Control"] = "no-cache",
    ["Cross-Origin-Resource-Policy"] = "same-origin",

@@ -106,8 +106,7 @@ local SCHEMAS = {
       agents = described(list_of(TEXT), "two names"), sources = list_of(TEXT), finding = TEXT,
       ["bound_ns?"] = described(NUMBER, "how far they may differ"),
    },
-   Trial = described(ANY, "test, phase, load_fps, load_percent, and ended: trial, "
-      .. "duration_s, validity, outcome"),
+   Trial = described(ANY, "test, phase, load_fps, load_percent, and ended: trial, duration_s, validity, outcome"),
    History = record {
       plan = TEXT, method = TEXT,
       runs = list_of(record {

@@ -48,8 +48,7 @@ function Web:open_page(control, options, say)
    local pem = options["web-tls"] and read_pem(options["web-tls"])
    local proxy = options["web-behind"]
    if not pem and not proxy and not page.is_local(options.web) then
-      user_error.raise(nil, 2, "--web %s can be reached from other machines: give --web-tls FILE, or "
-         .. "--web-behind NAME if a proxy encrypts", options.web)
+      user_error.raise(nil, 2, "--web %s can be reached from other machines: give --web-tls FILE, or --web-behind NAME if a proxy encrypts", options.web)
    end
    local served, access, close = page.routes(control, {
       address = options.web, read_only = options["web-read-only"], is_secure = pem ~= nil,

@@ -15,8 +15,7 @@ local pcap = require "framegauge.text.pcap"
 local protocols = require "framegauge.core.protocols"
 
 local FREE = {}
-for name in ("priority drop_eligible dscp ecn ttl hop_limit flow_label label traffic_class vni teid key "
-   .. "sequence window tag tsn stream acknowledgment id quanta"):gmatch "%S+" do
+for name in ("priority drop_eligible dscp ecn ttl hop_limit flow_label label traffic_class vni teid key sequence window tag tsn stream acknowledgment id quanta"):gmatch "%S+" do
    FREE[name] = true
 end
 local LEAST = { label = 16, ttl = 16, hop_limit = 16 } -- below are values with a meaning

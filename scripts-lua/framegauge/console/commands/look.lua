@@ -33,8 +33,7 @@ end
 return {
    {
       name = "ports", looks = true, summary = "show the ports",
-      help = "Show the ports: device, state (closed, open; or what is wrong with the link: down, removed, "
-         .. "intercepted), and the job that uses each.",
+      help = "Show the ports: device, state (closed, open; or what is wrong with the link: down, removed, intercepted), and the job that uses each.",
       run = ports,
    },
    {
@@ -51,8 +50,7 @@ return {
    },
    {
       name = "set", summary = "change keys of the plan",
-      help = "Change keys of the plan for later commands, for example of the reference device. Every key of "
-         .. "'help plan' can be set; running jobs must end first.",
+      help = "Change keys of the plan for later commands, for example of the reference device. Every key of 'help plan' can be set; running jobs must end first.",
       examples = { "set reference_device.time=free", "set rfc2544.frame_sizes=64,1518" },
       keys = function()
          return require("framegauge.plan.help").keys()

@@ -51,13 +51,7 @@ end
 return {
    {
       name = "capture", summary = "write what a port receives to a file",
-      help = "Write what a port receives to a file: pcapng if its name ends so, otherwise pcap. The filter "
-         .. "is in the language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of "
-         .. "any stream; with a filter as trigger, frames around a matching frame. before= and after= set "
-         .. "their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those at "
-         .. "one port, and reports dropped frames. Captures can begin and end at any time, also while "
-         .. "streams and tests run; they end when the ports are opened again. Without arguments: list the "
-         .. "captures.",
+      help = "Write what a port receives to a file: pcapng if its name ends so, otherwise pcap. The filter is in the language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of any stream; with a filter as trigger, frames around a matching frame. before= and after= set their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those at one port, and reports dropped frames. Captures can begin and end at any time, also while streams and tests run; they end when the ports are opened again. Without arguments: list the captures.",
       arguments = {
          { name = "port", help = "the receiving port, or stop", optional = true, complete = "captured" },
          { name = "file", help = "the file, .pcap or .pcapng", optional = true, complete = "port_to_stop" },
@@ -74,9 +68,7 @@ return {
    },
    {
       name = "replay", summary = "replay a capture file",
-      help = "Send the frames of a pcap or pcapng file from a port: with the recorded timing, faster, "
-         .. "slower, or at a constant rate. verify= names the port that must receive the same frames in "
-         .. "order.",
+      help = "Send the frames of a pcap or pcapng file from a port: with the recorded timing, faster, slower, or at a constant rate. verify= names the port that must receive the same frames in order.",
       arguments = {
          { name = "port", help = "the transmitting port", complete = "port" },
          { name = "file", help = "pcap or pcapng file of Ethernet frames" },

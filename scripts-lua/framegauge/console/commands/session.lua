@@ -22,8 +22,7 @@ return {
    },
    {
       name = "quit", looks = true, summary = "leave; jobs are stopped and keep their results",
-      help = "Leave the console, as Ctrl-D does. Jobs are stopped and keep their results so far. Leaving an "
-         .. "attached session stops nothing.",
+      help = "Leave the console, as Ctrl-D does. Jobs are stopped and keep their results so far. Leaving an attached session stops nothing.",
       run = function(session)
          session.leaving = true
       end,

@@ -59,9 +59,7 @@ end
 return {
    {
       name = "test", summary = "run a test",
-      help = "Run a test on the ports of the plan: in the foreground with its progress (Ctrl-C stops it; it "
-         .. "keeps its results so far), or in the background. Keys are the keys of the method's group in a "
-         .. "plan. In Lua, job = test.rfc2544 {...} starts a test in the background and returns the job.",
+      help = "Run a test on the ports of the plan: in the foreground with its progress (Ctrl-C stops it; it keeps its results so far), or in the background. Keys are the keys of the method's group in a plan. In Lua, job = test.rfc2544 {...} starts a test in the background and returns the job.",
       arguments = {
          { name = "method", help = table.concat(methods.names(), ", "), complete = "test" },
          { name = "quick", flag = true, help = "trials of about a second; the report says so" },

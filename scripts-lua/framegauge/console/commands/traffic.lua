@@ -180,9 +180,7 @@ return {
    },
    {
       name = "stream", summary = "create or change a stream",
-      help = "Create or change a stream. Keys, as in a plan's streams ('help plan'): from, to, size, "
-         .. "rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may "
-         .. "be running. The default streams are removed when the first stream is created.",
+      help = "Create or change a stream. Keys, as in a plan's streams ('help plan'): from, to, size, rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may be running. The default streams are removed when the first stream is created.",
       arguments = { { name = "name", help = "name of the stream", complete = "stream" } },
       keys = function()
          return { "from", "to", "size", "rate", "frames", "frame" }
@@ -195,8 +193,7 @@ return {
    },
    {
       name = "start", summary = "start streams",
-      help = "Start streams: all, one, or those that a port sends. They run until they are stopped or have "
-         .. "sent their `frames`, or for a time: then the command waits for the end and shows the counts.",
+      help = "Start streams: all, one, or those that a port sends. They run until they are stopped or have sent their `frames`, or for a time: then the command waits for the end and shows the counts.",
       arguments = {
          TARGET, { name = "for", named = true, help = "duration, such as 10s; default: until stopped" },
          { name = "background", flag = true, help = "do not wait for the end" },
@@ -205,8 +202,7 @@ return {
    },
    {
       name = "stop", summary = "stop streams or a job",
-      help = "Stop streams, or a job by its number. With the last stream the traffic ends: frames in flight "
-         .. "are waited for, then the counts are final. A stopped test keeps its results so far.",
+      help = "Stop streams, or a job by its number. With the last stream the traffic ends: frames in flight are waited for, then the counts are final. A stopped test keeps its results so far.",
       arguments = {
          {
             name = "target", help = "a stream, a port, or the number of a job; default: all streams",
@@ -225,8 +221,7 @@ return {
    },
    {
       name = "rate", summary = "change the load of streams",
-      help = "Change the load of a stream, or of a port (its streams share it evenly). Running streams "
-         .. "continue at the new rate.",
+      help = "Change the load of a stream, or of a port (its streams share it evenly). Running streams continue at the new rate.",
       arguments = {
          { name = "target", help = "a stream, a port, or all", complete = "target" },
          { name = "rate", help = "the load: 40%, 100kfps, or 1Gbps followed by L1, L2 or L3",
@@ -239,23 +234,18 @@ return {
    },
    {
       name = "stats", looks = true, summary = "show counts and rates", arguments = { TARGET },
-      help = "Show what was sent and received since the start of traffic or 'clear'. During traffic, "
-         .. "'missing' are frames not yet received although later ones have been: lost or in flight. After "
-         .. "the end they are lost.",
+      help = "Show what was sent and received since the start of traffic or 'clear'. During traffic, 'missing' are frames not yet received although later ones have been: lost or in flight. After the end they are lost.",
       run = stats,
    },
    {
       name = "latency", looks = true, summary = "show the delays of streams", arguments = { TARGET },
-      help = "Show the delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) "
-         .. "cover the time since the start of traffic.",
+      help = "Show the delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) cover the time since the start of traffic.",
       run = latency,
    },
    {
       name = "view", looks = true, summary = "live view, full-screen or in lines",
       arguments = { { name = "line", flag = true, help = "one line per port, redrawn in place" } },
-      help = "Show ports, streams and jobs on a page that is redrawn twice a second. q leaves it, c clears "
-         .. "the counts, the arrow keys scroll. Without a terminal it is shown once. 'view line' does not "
-         .. "use the whole screen; it ends with the traffic, or with Ctrl-C.",
+      help = "Show ports, streams and jobs on a page that is redrawn twice a second. q leaves it, c clears the counts, the arrow keys scroll. Without a terminal it is shown once. 'view line' does not use the whole screen; it ends with the traffic, or with Ctrl-C.",
       run = function(session, o)
          if o.line then
             return view_lines(session)

@@ -56,8 +56,7 @@ function M.add(out, sizes, line_bps)
    local open = tables.find(rests, "has_end", false)
    local slope, at0 = (open and by_means or by_shortest)(rests)
    if not slope then
-      table.insert(out.remarks, "the delays of the frame sizes at rest lie on no line: the model has no "
-         .. "delay for them")
+      table.insert(out.remarks, "the delays of the frame sizes at rest lie on no line: the model has no delay for them")
       return
    end
    local line = 8e9 / line_bps -- ns for a byte
@@ -70,8 +69,7 @@ function M.add(out, sizes, line_bps)
    out.latency = { min = math.max(0, at0.min - header), max = at0.max - header,
       value = at0.value and math.max(0, at0.value - header) }
    if open then
-      table.insert(out.remarks, "how much shorter than the shortest one a delay can be is not told, because "
-         .. "jitter has no end on that side: the latency has an upper bound alone")
+      table.insert(out.remarks, "how much shorter than the shortest one a delay can be is not told, because jitter has no end on that side: the latency has an upper bound alone")
    end
 end
 

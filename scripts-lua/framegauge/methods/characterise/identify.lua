@@ -212,8 +212,7 @@ local function engine(out, list, below_line, remarks)
       out.per_frame, out.per_byte = line.per_frame, line.per_byte
       if chosen then
          out.capacity, out.bandwidth, out.counted = chosen.frames, chosen.bps, chosen.counted
-         tell(remarks, "two limits, of frames and of bits, and a time for each frame and byte explain the "
-            .. "rates alike: more frame sizes tell them apart")
+         tell(remarks, "two limits, of frames and of bits, and a time for each frame and byte explain the rates alike: more frame sizes tell them apart")
       end
    elseif found[1] then
       out.limit = "unclear"
@@ -223,8 +222,7 @@ local function engine(out, list, below_line, remarks)
       out.bandwidth = { min = found[1].bps.min, max = math.huge }
    else
       out.limit = "other"
-      tell(remarks, "no limit of frames and bits, and no time for each frame and byte, explains the rates "
-         .. "of all frame sizes")
+      tell(remarks, "no limit of frames and bits, and no time for each frame and byte, explains the rates of all frame sizes")
    end
 end
 
@@ -260,8 +258,7 @@ local function unit_of_buffer(out, list, remarks)
             return
          end
       end
-      tell(remarks, "what the buffer holds at the frame sizes fits neither frames nor bytes nor cells of a "
-         .. "usual size")
+      tell(remarks, "what the buffer holds at the frame sizes fits neither frames nor bytes nor cells of a usual size")
    end
 end
 
@@ -275,8 +272,7 @@ local function by_tokens(out, list)
    local found = shaped > 0 and buckets.shaper(out, list) or policed > 0 and buckets.policer(out, list)
    if policed > 0 and not found then
       out.limit = "other"
-      tell(out.remarks, "frames are lost without having waited, as by a policer, but no rate and burst size "
-         .. "in bits explain all frame sizes")
+      tell(out.remarks, "frames are lost without having waited, as by a policer, but no rate and burst size in bits explain all frame sizes")
    end
    return found or policed > 0
 end
@@ -306,13 +302,11 @@ local function doubt(out, sizes, list, has_bucket)
             one.frame_size)
          refuse(out, "other", PARAMETERS, OF_BUFFER)
       elseif one.lost and not has_bucket then
-         tell(out.remarks, "%d bytes: only an overload of %s lost frames, so the rate is not told: raise "
-            .. "characterise.longest", one.frame_size, units.format_time(sizes[i].overloads[1].seconds))
+         tell(out.remarks, "%d bytes: only an overload of %s lost frames, so the rate is not told: raise characterise.longest", one.frame_size, units.format_time(sizes[i].overloads[1].seconds))
          refuse(out, "unclear", PARAMETERS, OF_BUFFER)
       elseif one.policed == "unclear" and not has_bucket then
          local error = sizes[i].rest.error_ns + (sizes[i].overload_error_ns or 0)
-         tell(out.remarks, "%d bytes: the longest delay of the overload, %s (known to within %s), is neither "
-            .. "the delay of a full buffer nor of an empty one", one.frame_size,
+         tell(out.remarks, "%d bytes: the longest delay of the overload, %s (known to within %s), is neither the delay of a full buffer nor of an empty one", one.frame_size,
             format.nanoseconds(sizes[i].overload_delay_ns), format.nanoseconds(error))
          refuse(out, "unclear", OF_BUFFER)
       end
@@ -355,8 +349,7 @@ function M.direction(seen)
       unit_of_buffer(out, list, out.remarks)
    end
    if out.counted == "unclear" then
-      tell(out.remarks, "several ways to count the bytes of a frame explain the rates: the bounds of the %s "
-         .. "hold all of them", out.cir and "CIR" or "bandwidth")
+      tell(out.remarks, "several ways to count the bytes of a frame explain the rates: the bounds of the %s hold all of them", out.cir and "CIR" or "bandwidth")
    end
    delays.add(out, seen.sizes, seen.line_bps)
    return out

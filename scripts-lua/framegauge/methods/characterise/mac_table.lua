@@ -290,8 +290,7 @@ local function room_of(c, o)
    elseif o.how == "evicts" then
       return { min = o.known, max = o.known + OWN }
    end
-   tell(c, "of %d addresses it knows %d, and of others it learns %d: whether there is room for more, as in a "
-      .. "table that hashes, is not told", o.n, o.known, o.more)
+   tell(c, "of %d addresses it knows %d, and of others it learns %d: whether there is room for more, as in a table that hashes, is not told", o.n, o.known, o.more)
    return { min = o.known, max = math.huge }
 end
 
@@ -376,8 +375,7 @@ function M.measure(plan, tester, session, rows)
          row.learning = parameters.estimate(rate, "fps")
          row.learning_queue = parameters.estimate(waiting, "addresses")
       elseif not slow(points, math.huge)[1] and points[1] then
-         tell(c, "it learned all of %d addresses that came at %s frames/s: how fast it learns more is not "
-            .. "told", points[#points].n, format.count(points[#points].fps))
+         tell(c, "it learned all of %d addresses that came at %s frames/s: how fast it learns more is not told", points[#points].n, format.count(points[#points].fps))
       else
          tell(c, "how fast it learns is not told: too few trials in which there was room for all")
       end

@@ -74,8 +74,7 @@ end
 function M.outlook(plan, _, notes)
    local o = plan.characterise
    return outlook.text({
-      ("%s: overloads of two lengths and a low load of %s bytes; then trials of %s bytes, which the model "
-         .. "must predict."):format(table.concat(M.directions(plan), ", "), table.concat(o.frame_sizes, ", "),
+      ("%s: overloads of two lengths and a low load of %s bytes; then trials of %s bytes, which the model must predict."):format(table.concat(M.directions(plan), ", "), table.concat(o.frame_sizes, ", "),
          table.concat(o.held_out, ", ")),
       outlook.waits(o) .. ".",
    }, notes)

@@ -18,11 +18,9 @@ end
 
 local row = {
    key = "characterise", type = "group",
-   help = "what a device is: its rates, buffer, delays and losses, each with its bounds, and a reference "
-      .. "device that behaves like it",
+   help = "what a device is: its rates, buffer, delays and losses, each with its bounds, and a reference device that behaves like it",
    fields = {
-      sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; "
-         .. "where these do not tell two models apart, others are added"),
+      sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; where these do not tell two models apart, others are added"),
       sizes("held_out", nil, "bytes of the frames whose trials the model must predict",
          "[256, 1024], or others where frame_sizes has one of these"),
       { key = "bidirectional", type = "boolean", default = "true",
@@ -38,17 +36,14 @@ local row = {
       { key = "watch", type = "time", default = "1s", min = "1ms", max = "1h",
         help = "how long the device is watched after an overload" },
       { key = "limit", type = "time", default = "180s", min = "1s", max = "24h",
-        help = "with three ports: no trial of the address table after this much load of all trials; what "
-           .. "was not tried is not told" },
+        help = "with three ports: no trial of the address table after this much load of all trials; what was not tried is not told" },
       { key = "addresses", type = "group",
-        help = "of a switch, where the plan has three ports: its table of addresses. The first port asks for "
-           .. "addresses behind the second, the third sees what is flooded",
+        help = "of a switch, where the plan has three ports: its table of addresses. The first port asks for addresses behind the second, the third sees what is flooded",
         fields = {
            { key = "most", type = "integer", default = "16384", min = "256", max = "500000",
              help = "addresses that are tried" },
            { key = "ageing", type = "time", default = "60s", min = "1s", max = "1h",
-             help = "for how long an address is watched until the switch forgets it; the default of IEEE "
-                .. "802.1D is 300s" },
+             help = "for how long an address is watched until the switch forgets it; the default of IEEE 802.1D is 300s" },
         } },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "1s", shared.retries,
    },
@@ -74,8 +69,7 @@ end
 local function ageing_has_time(values, found)
    local o = values.characterise
    if #values.ports > 2 and o.addresses.ageing >= o.limit then
-      found:add("characterise.addresses.ageing", ("%s takes that long, and all of it may take %s "
-         .. "(characterise.limit)"):format(units.format_time(o.addresses.ageing),
+      found:add("characterise.addresses.ageing", ("%s takes that long, and all of it may take %s (characterise.limit)"):format(units.format_time(o.addresses.ageing),
          units.format_time(o.limit)), ("characterise.limit of %s or more"):format(
          units.format_time(2 * o.addresses.ageing + ENOUGH_BESIDE)))
    end

@@ -76,13 +76,10 @@ function M.files(result)
 end
 
 local DEFINITIONS = {
-   { "Bounds", "in brackets. Bounds of rates and buffers follow from whole frames: the truth is within "
-      .. "them, if the model holds. The interval of the loss has 95 % (Clopper and Pearson)." },
-   { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per "
-      .. "second needs the same time for each." },
+   { "Bounds", "in brackets. Bounds of rates and buffers follow from whole frames: the truth is within them, if the model holds. The interval of the loss has 95 % (Clopper and Pearson)." },
+   { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per second needs the same time for each." },
    { "Buffer", "frames that can wait, without the one that is being sent." },
-   { "Holds", "frames received and longest delay lie between what the model says at the ends of all "
-      .. "bounds." },
+   { "Holds", "frames received and longest delay lie between what the model says at the ends of all bounds." },
 }
 
 -- All that is known of a direction, one below the other.

@@ -108,11 +108,7 @@ end
 -- A parameter is a figure and a column, so each has a list of its own.
 M.DIRECTION = record("characterisation", "What the device is in one direction", {
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
-   words("limit", LIMITS, "what its rate is limited by: nothing but the `line`; nothing that the `load` of "
-      .. "`max` met, and of more nothing is known; `frames` per second; "
-      .. "`bits` per second; `both`; a `policer`; a `shaper`, which lets frames wait for tokens; a time for "
-      .. "each frame and each byte (`linear`); "
-      .. "`unclear` where several of them explain the trials, `other` where none does",
+   words("limit", LIMITS, "what its rate is limited by: nothing but the `line`; nothing that the `load` of `max` met, and of more nothing is known; `frames` per second; `bits` per second; `both`; a `policer`; a `shaper`, which lets frames wait for tokens; a time for each frame and each byte (`linear`); `unclear` where several of them explain the trials, `other` where none does",
       "Limited by", "terminal summary html"),
 }, {
    parameter("capacity", "fps", "frames it can forward; with a bound only below: what it was seen to carry",
@@ -130,9 +126,7 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
 }, {
    parameter("cbs", "bytes", "`policer`, `shaper`: committed burst size", "CBS", DETAIL, "either"),
 }, {
-   words("counted", { "frame", "without FCS", "layer 3", "layer 1", "unclear" }, "what of a "
-      .. "frame counts in a limit of bits: with FCS (`frame`), without it, from the IP header on, or with "
-      .. "preamble and gap; `unclear` where several explain the rates",
+   words("counted", { "frame", "without FCS", "layer 3", "layer 1", "unclear" }, "what of a frame counts in a limit of bits: with FCS (`frame`), without it, from the IP header on, or with preamble and gap; `unclear` where several explain the rates",
       "Counted"),
 }, {
    words("buffer_unit", BUFFERS, "what the buffer holds: `frames`, `bytes`, or `cells` of memory", nil),
@@ -143,12 +137,9 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
 }, {
    parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer", nil, "either"),
 }, {
-   words("switching", { "store-and-forward", "cut-through" }, "`store-and-forward` where the delay grows "
-      .. "with the frame as the line's time does, or more: a device that cuts through and needs as long "
-      .. "for a byte cannot be told from it", "Switching"),
+   words("switching", { "store-and-forward", "cut-through" }, "`store-and-forward` where the delay grows with the frame as the line's time does, or more: a device that cuts through and needs as long for a byte cannot be told from it", "Switching"),
 }, {
-   parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in "
-      .. "(`cut-through`: from the header) to the first bit out", "Latency", nil, "<="),
+   parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in (`cut-through`: from the header) to the first bit out", "Latency", nil, "<="),
 }, {
    parameter("latency_per_byte", "ns", "further time for each byte", "Latency per byte", DETAIL, "<="),
 }, {
@@ -161,8 +152,7 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
    parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at low load",
       DETAIL, "<="),
 }, {
-   parameter("recovery", "ns", "for how long after an overload it goes on losing frames; null where it "
-      .. "cannot be overloaded, or where that differs from trial to trial", "Recovery", DETAIL, "<="),
+   parameter("recovery", "ns", "for how long after an overload it goes on losing frames; null where it cannot be overloaded, or where that differs from trial to trial", "Recovery", DETAIL, "<="),
 }, {
    words("both_ways", TOGETHER, "whether it forwards less when the other direction is overloaded, too",
       "Directions"),
@@ -174,8 +164,7 @@ M.PREDICTION = record("prediction", "A trial that the model was not fitted to, a
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },
-   { "load", { "overload", "step", "below" }, "the highest load throughout; a `step` of it, longer than "
-      .. "the buffer lasts, within half of the capacity; or `below` the capacity throughout",
+   { "load", { "overload", "step", "below" }, "the highest load throughout; a `step` of it, longer than the buffer lasts, within half of the capacity; or `below` the capacity throughout",
       col = "Load", id = "%s" },
    { "tx", "count", "frames sent", col = "Sent", unit = "frames", at = "html" },
    { "rx", "count", "frames received", col = "Received", unit = "frames", at = "terminal html" },
@@ -188,8 +177,7 @@ M.PREDICTION = record("prediction", "A trial that the model was not fitted to, a
    { "delay_predicted_min_ns", "number", "the model's least; null with jitter", null = true,
       col = "Predicted",
       unit = "delay from", as = "time", at = "html" },
-   { "delay_predicted_max_ns", "number", "the model's most", null = true, col = "Predicted", unit = "delay "
-      .. "to",
+   { "delay_predicted_max_ns", "number", "the model's most", null = true, col = "Predicted", unit = "delay to",
       as = "time", at = "html" },
    { "holds", "boolean", "whether both lie within; null where the trial is not `valid`, which proves nothing",
       null = true },
@@ -200,8 +188,7 @@ M.PREDICTION = record("prediction", "A trial that the model was not fitted to, a
 }, verdict.ROWS)
 
 M.MAC_TABLE = record("mac_table", "The table of addresses of a switch, of a plan with three ports", {
-   { "ports", "text", "the port that asked, the one behind which the addresses were, and the one that saw "
-      .. "floods", col = "Ports", id = "%s" },
+   { "ports", "text", "the port that asked, the one behind which the addresses were, and the one that saw floods", col = "Ports", id = "%s" },
    { "learns", "boolean", "whether it knew addresses that it had heard; null: not told", null = true },
 }, {
    parameter("addresses", "addresses", "that it holds, with the three ports' own", "Addresses", nil, ">="),
@@ -213,8 +200,7 @@ M.MAC_TABLE = record("mac_table", "The table of addresses of a switch, of a plan
 }, {
    parameter("learning_queue", "addresses", "that may wait to be learned", "Waiting", DETAIL, "either"),
 }, {
-   words("when_full", { "keeps", "evicts", "unclear" }, "`keeps`: a full table learns none; `evicts`: it "
-      .. "forgets others for them; null where it was not full", "When full"),
+   words("when_full", { "keeps", "evicts", "unclear" }, "`keeps`: a full table learns none; `evicts`: it forgets others for them; null where it was not full", "When full"),
    { "trials", "count", "of the table", col = "Trials", as = "number", at = "html" },
    { "remarks", list "text", "what no trial could tell" },
 }, verdict.ROWS)

@@ -103,8 +103,7 @@ local function missing(rows, lacks)
          add "the tester fell short in some trials, so what was found may be the tester's: see the report"
       end
       if row.limit == "load" then
-         add(("all of %.6g frames/s came through; what it does with more was not tried, and the reference "
-            .. "device forwards it"):format(row.capacity.min_fps))
+         add(("all of %.6g frames/s came through; what it does with more was not tried, and the reference device forwards it"):format(row.capacity.min_fps))
       end
       if not parameters.is_whole(row) then
          add "no model explains its rates and its buffer; only what is written below was found"
@@ -126,8 +125,7 @@ local function missing(rows, lacks)
       .. table.concat(list) or ""
 end
 
-local HEAD = "# The reference %s that behaves as %s did. framegauge run PLAN --on THIS FILE runs a plan "
-   .. "against it.\n%sreference_%s:\n  rate: %sbps\n%s"
+local HEAD = "# The reference %s that behaves as %s did. framegauge run PLAN --on THIS FILE runs a plan against it.\n%sreference_%s:\n  rate: %sbps\n%s"
 
 --- The text of twin.yaml.
 -- @param rows      of result.characterisation

@@ -60,8 +60,7 @@ function M.unflooded(records)
    end
    if flood > 0 then
       validity = "invalid"
-      reasons[#reasons + 1] = ("up to %d frames of a trial came out at ports that they were not for: the "
-         .. "switch did not know their address"):format(flood)
+      reasons[#reasons + 1] = ("up to %d frames of a trial came out at ports that they were not for: the switch did not know their address"):format(flood)
    end
    return validity, reasons, flood
 end

@@ -101,8 +101,7 @@ end
 function M.check(plan, tester)
    local o, fps = plan.convergence, trials.fps(plan, tester:max_fps(plan.convergence.size))
    if not fps then
-      return ("convergence.rate: %s is a share of no line: these ports have no rate of their own; expected a "
-         .. "load such as 100kfps, or the line_rate of the ports"):format(o.rate.text)
+      return ("convergence.rate: %s is a share of no line: these ports have no rate of their own; expected a load such as 100kfps, or the line_rate of the ports"):format(o.rate.text)
    elseif o.routes.count / fps > o.resolution * (1 + 1e-9) then
       local text = "convergence.rate: each of %d routes has a frame every %s only, and the resolution is %s"
       return text:format(o.routes.count, units.format_time(o.routes.count / fps),

@@ -17,8 +17,7 @@ local MOST_CELLS = 2000000 -- intervals of all routes that are counted; 64 octet
 local routes = {
    key = "routes", type = "group", help = "what moves: routes by their destinations, or flows",
    fields = {
-      { key = "first", type = "ip", default_help = "none: flows to the receiving port's own address, told "
-         .. "apart by their UDP source ports", help = "a destination in the first route" },
+      { key = "first", type = "ip", default_help = "none: flows to the receiving port's own address, told apart by their UDP source ports", help = "a destination in the first route" },
       { key = "count", type = "integer", default = "100", min = "1", max = "4096",
         help = "routes or flows; their frames leave in turn, evenly spaced" },
       { key = "prefix", type = "integer", min = "1", max = "128", default_help = "24, of IPv6 64",
@@ -28,8 +27,7 @@ local routes = {
 
 local row = {
    key = "convergence", type = "group",
-   help = "how long routes or flows are without traffic when a device fails over (RFC 6412 and 6413, from "
-      .. "the data plane alone)",
+   help = "how long routes or flows are without traffic when a device fails over (RFC 6412 and 6413, from the data plane alone)",
    fields = {
       { key = "case", type = "enum", default = "local-link",
         values = { "local-link", "remote-link", "ecmp-member", "parallel-link", "cost", "maintenance" },
@@ -61,11 +59,9 @@ local row = {
          "none: link, the reference device's outage, or the person at the terminal"),
       shared.command("revert_command", "undoes it; measured, too, as the reversion", "none"),
       { key = "link", type = "string", default_help = "none", does = "takes down the link of port",
-        help = "or a port of the tester, an interface of the kernel, whose link is taken down, and up again "
-           .. "as the reversion" },
+        help = "or a port of the tester, an interface of the kernel, whose link is taken down, and up again as the reversion" },
       { key = "outage", type = "time", default = "50ms", min = "1us", max = "1h",
-        help = "how long the reference device is out of service; a fail-over of the reference switch has no "
-           .. "such time: the link stays down, and is up again as the reversion" },
+        help = "how long the reference device is out of service; a fail-over of the reference switch has no such time: the link stays down, and is up again as the reversion" },
       shared.repetitions("10", "how often, a row for each event", "1000"),
       {
          key = "limit", type = "group", help = "what the device must keep to",
@@ -230,8 +226,7 @@ local function intervals_fit_memory(values, found)
    local cells = (o.at + o.watch + o.validation) / o.sampling * o.routes.count
    if cells > MOST_CELLS then
       found:add(KEY .. "sampling", ("%d routes with this sampling need %s counters"):format(o.routes.count,
-         format.count(math.floor(cells))), ("at most %s: fewer routes, a shorter watch, or a longer "
-         .. "interval"):format(format.count(MOST_CELLS)))
+         format.count(math.floor(cells))), ("at most %s: fewer routes, a shorter watch, or a longer interval"):format(format.count(MOST_CELLS)))
    end
 end
 

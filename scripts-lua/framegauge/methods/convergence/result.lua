@@ -50,53 +50,41 @@ end
 M.EVENT = record("convergence", "An event, and how long the routes were without traffic", {
    EVENT, REPETITION,
    { "case", "text", "case of the plan" },
-   { "by", BY, "who caused it: `outage` of the reference device, `failover` of the reference switch, a "
-      .. "`command` of the plan, a `link` that was taken down, or the `person` at the terminal" },
+   { "by", BY, "who caused it: `outage` of the reference device, `failover` of the reference switch, a `command` of the plan, a `link` that was taken down, or the `person` at the terminal" },
    { "direction", "text", "`from->to`: the ports that sent and at which frames were awaited",
       col = "Direction", at = "html" },
    { "frame_size", "ordinal", "bytes with FCS" },
    { "routes", "ordinal", "routes or flows, all of them measured" },
-   { "routes_affected", "count", "those that lost frames or moved to the next-best port; the others are in "
-      .. "no figure of routes", col = "Routes", unit = "affected", at = "terminal html", better = false },
+   { "routes_affected", "count", "those that lost frames or moved to the next-best port; the others are in no figure of routes", col = "Routes", unit = "affected", at = "terminal html", better = false },
    { "offered_fps", "positive", "load of all routes", col = "Load", at = "html" },
    ms("tau_ns", "time between two frames of one route: no figure by loss is finer", "Resolution",
       { at = "html", type = "positive" }),
    { "sampling_ns", "positive", "interval of the figure by rate" },
-   { "instantaneous", "boolean", "whether all affected routes went down at one instant, within their frame "
-      .. "intervals" },
-   ms("loss_begin_ns", "when they did, by departures, since the start of the load; null where not at one "
-      .. "instant", "Loss began", { at = "times" }),
+   { "instantaneous", "boolean", "whether all affected routes went down at one instant, within their frame intervals" },
+   ms("loss_begin_ns", "when they did, by departures, since the start of the load; null where not at one instant", "Loss began", { at = "times" }),
    ms("loss_begin_error_ns", "how far that may be off", "±", { at = "times" }),
-   ms("cei_ns", "convergence event instant, since the start of the load: the start of the command, or the "
-      .. "set time of the outage; else `loss_begin_ns`", "Event at", { at = "times", better = false }),
+   ms("cei_ns", "convergence event instant, since the start of the load: the start of the command, or the set time of the outage; else `loss_begin_ns`", "Event at", { at = "times", better = false }),
    ms("event_error_ns", "how far that may be off: the length of the command", "±", { at = "times" }),
    ms("first_route_ns", "first route convergence time: the least of the routes' (RFC 6412, 3.6.1)",
       "First route", { criterion = "first", uncertainty = within_bound "first_route_ns" }),
-   ms("full_ns", "full convergence time: the greatest of the routes' (3.6.2); null where routes were not "
-      .. "back", "Full", { uncertainty = within_bound "full_ns" }),
-   ms("full_rate_derived_ns", "the same from the rate in intervals of `sampling_ns`; null where nothing was "
-      .. "lost", "Full", { unit = "by rate, ms" }),
+   ms("full_ns", "full convergence time: the greatest of the routes' (3.6.2); null where routes were not back", "Full", { uncertainty = within_bound "full_ns" }),
+   ms("full_rate_derived_ns", "the same from the rate in intervals of `sampling_ns`; null where nothing was lost", "Full", { unit = "by rate, ms" }),
    { "full_rate_derived_min_ns", "signed", "the truth is not less (RFC 6413, 4)", null = true },
    { "full_rate_derived_max_ns", "number", "and not more", null = true },
    { "route", spread("route_time", "route-specific convergence times", "Route", "html",
-      "routes_affected"), "of the affected "
-      .. "routes, each by its own loss (equation 4), or at the next-best port by when it came there "
-      .. "(equation 5); null without any", null = true },
+      "routes_affected"), "of the affected routes, each by its own loss (equation 4), or at the next-best port by when it came there (equation 5); null without any", null = true },
    { "connectivity", spread("connectivity", "route loss of connectivity", "Loss of connectivity", "html",
       "routes"),
       "of all routes, lost frames times `tau_ns` (equation 8)" },
    ms("loss_derived_ns", "loss-derived convergence time, the mean over routes (equations 6 and 7)", "Mean",
       { unit = "by loss, ms", criterion = "mean", n = "routes_affected" }),
-   ms("loss_derived_connectivity_ns", "loss-derived loss of connectivity, the mean over all routes, also "
-      .. "those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times", n = "routes" }),
-   ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and how late the "
-      .. "most belated frame left", "±"),
+   ms("loss_derived_connectivity_ns", "loss-derived loss of connectivity, the mean over all routes, also those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times", n = "routes" }),
+   ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and how late the most belated frame left", "±"),
    { "packets_offered", "count", "frames sent" },
    { "packets_forwarded", "count", "frames that came, at either egress" },
    { "connectivity_loss", "count", "frames that came at neither", col = "Lost", unit = "frames",
       at = "terminal html" },
-   { "convergence_loss", "count", "of the affected routes: frames that did not come at the next-best port; "
-      .. "null without such", null = true, col = "Not at next-best", unit = "frames", at = "times" },
+   { "convergence_loss", "count", "of the affected routes: frames that did not come at the next-best port; null without such", null = true, col = "Not at next-best", unit = "frames", at = "times" },
    { "loss_periods_max", "count", "most separate outages of a route; more than 1: micro-loops or flapping",
       col = "Outages", unit = "of a route", at = "times" },
    { "duplicates", "count", "further copies", col = "Duplicates", unit = "frames", at = "times" },
@@ -106,8 +94,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       at = "times" },
    { "expired", "count", "frames that came later than `t_max`; they are lost", col = "Expired",
       unit = "frames", at = "times" },
-   ms("path_delay_change_ns", "how much longer the new path takes, the median of the routes; null where that "
-      .. "cannot be said", "Path longer by", { at = "times", type = "signed", n = "routes_affected" }),
+   ms("path_delay_change_ns", "how much longer the new path takes, the median of the routes; null where that cannot be said", "Path longer by", { at = "times", type = "signed", n = "routes_affected" }),
    { "not_converged", "count", "routes that were not back for the validation time", col = "Not back",
       unit = "routes", at = "terminal html" },
    { "routes_over_limit", "count", "routes that were away for longer than the plan's limit", optional = true,

@@ -116,10 +116,8 @@ local DEMAND = record("service_demand", "processor time for a unit of work, in r
 local FAILURES = record("failures", "connections by how they ended other than closed", {
    { "refused", "count", "RST to the SYN" }, { "no_answer", "count", "no answer to the SYN" },
    { "reset", "count", "reset by the peer" }, { "lost", "count", "the peer fell silent" },
-   { "aborted", "count", "by the tester" }, { "expired", "count", "requests, and closes of connections, "
-      .. "without an answer in time" },
-   { "bad_response", "count", "HTTP: not what was asked for; DNS: an answer that is malformed; "
-      .. "FTP: a file that did not come to be, or a session that had to end" },
+   { "aborted", "count", "by the tester" }, { "expired", "count", "requests, and closes of connections, without an answer in time" },
+   { "bad_response", "count", "HTTP: not what was asked for; DNS: an answer that is malformed; FTP: a file that did not come to be, or a session that had to end" },
 })
 
 M.PATH = record("path", "a path over which flows were spread", {
@@ -158,17 +156,13 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "direction", "text", "from client to server", col = "Direction", at = "summary" },
    { of = function(row) return M.in_words(row, (M.figure(row))) end, col = "Measured", left = false,
       at = "terminal summary" },
-   { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS, and over TLS or QUIC: bits of payload a second "
-      .. "that arrived in order, from `omit` to the end; FTP: of files, which the client has received or "
-      .. "the server acknowledged",
+   { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS, and over TLS or QUIC: bits of payload a second that arrived in order, from `omit` to the end; FTP: of files, which the client has received or the server acknowledged",
       optional = true, uncertainty = spread },
    { "received_bps", "number", "UDP_STREAM: bits of payload a second at the server", optional = true,
       criterion = "goodput", uncertainty = spread },
    { "sent_bps", "number", "UDP_STREAM: bits of payload a second at the client", optional = true },
-   { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
-      .. "received the other way at the same time", optional = true },
-   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP, and over TLS or QUIC: responses; "
-      .. "DNS: answers; PING: replies",
+   { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were received the other way at the same time", optional = true },
+   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP, and over TLS or QUIC: responses; DNS: answers; PING: replies",
       optional = true, uncertainty = spread, as = "number" },
    { "connections_per_s", "number", "TCP_CC, TLS_CC, QUIC_CC: connections closed after a complete exchange",
       optional = true, uncertainty = spread, as = "number" },
@@ -177,12 +171,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
-   { "confidence", "number", "with 95 % confidence the true mean is no further from the figure than "
-      .. "this (Student's t); null for a single repetition", null = true },
+   { "confidence", "number", "with 95 % confidence the true mean is no further from the figure than this (Student's t); null for a single repetition", null = true },
    { of = confidence, col = "95 %", unit = "confidence", hidden = true, left = false, at = "summary" },
-   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the "
-      .. "rate of the line. A connection with one transaction at a time is limited by the round trip as "
-      .. "well", null = true },
+   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the rate of the line. A connection with one transaction at a time is limited by the round trip as well", null = true },
    { of = function(row) return M.in_words(row, row.theoretical) end, col = "Theoretical", left = false,
       at = "terminal summary" },
    { "theoretical_percent", "number", "the share of it that was reached", null = true, col = "Share",
@@ -205,30 +196,14 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "failures", FAILURES, "connections by how they ended other than closed" },
    { of = function(row) return failures(row) + row.wrong_bytes end, criterion = "failures" },
    { of = failures, col = "Failures", as = "count", at = "terminal details" },
-   { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status that is "
-      .. "not good (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
-      .. "(`http_cut`); of HTTP/2 also streams that the server reset (`stream_reset`), `malformed` "
-      .. "messages, connections that ended by our GOAWAY (`connection_error`), or by the server's with an "
-      .. "error (`goaway`)", optional = true },
-   { "dns_answers", map "ordinal", "DNS: answers by response code (`noerror`, `nxdomain`, `servfail`, "
-      .. "`other_rcode`), of these `truncated`, and what was none: another question (`mismatched`), too late "
-      .. "(`late`), a second time (`duplicates`), to no query (`unexpected`) or no message (`malformed`). "
-      .. "Over TCP and TLS also how many `queries` were sent, and those whose connection ended before the "
-      .. "answer (`cut`); over UDP those that were `asked_again` over TCP", optional = true },
-   { "ping_replies", map "ordinal", "PING, where there were any: replies that came after their request was "
-      .. "given up (`late`), a second time (`duplicates`), behind the reply to a later request "
-      .. "(`reordered`), or to no request (`malformed`)", optional = true },
+   { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status that is not good (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off (`http_cut`); of HTTP/2 also streams that the server reset (`stream_reset`), `malformed` messages, connections that ended by our GOAWAY (`connection_error`), or by the server's with an error (`goaway`)", optional = true },
+   { "dns_answers", map "ordinal", "DNS: answers by response code (`noerror`, `nxdomain`, `servfail`, `other_rcode`), of these `truncated`, and what was none: another question (`mismatched`), too late (`late`), a second time (`duplicates`), to no query (`unexpected`) or no message (`malformed`). Over TCP and TLS also how many `queries` were sent, and those whose connection ended before the answer (`cut`); over UDP those that were `asked_again` over TCP", optional = true },
+   { "ping_replies", map "ordinal", "PING, where there were any: replies that came after their request was given up (`late`), a second time (`duplicates`), behind the reply to a later request (`reordered`), or to no request (`malformed`)", optional = true },
    { "files_per_s", "number", "FTP: files a second, whole and with a good reply", optional = true,
       col = "Files", unit = "a second", hidden = true, as = "number",
       at = "details" },
-   { "ftp_counts", map "ordinal", "FTP: `file_bytes` on data connections, and what was wrong: replies "
-      .. "(`reply_4xx`, `reply_5xx`, `reply_other`: one that does not belong there, `reply_malformed`, "
-      .. "`line_too_long`), the address of a third host in one (`foreign_address`), data connections that "
-      .. "never came (`no_data_connection`) or that nobody waits for (`stray_connection`), files of another "
-      .. "length (`file_length`), connections that ended in the middle (`cut`), and sessions in which "
-      .. "nothing came in time (`silent`). The client's; each file or session counts once", optional = true },
-   { "ftp_replies", map "ordinal", "FTP, where there were any: replies that were not what was waited for, by "
-      .. "their code", optional = true },
+   { "ftp_counts", map "ordinal", "FTP: `file_bytes` on data connections, and what was wrong: replies (`reply_4xx`, `reply_5xx`, `reply_other`: one that does not belong there, `reply_malformed`, `line_too_long`), the address of a third host in one (`foreign_address`), data connections that never came (`no_data_connection`) or that nobody waits for (`stray_connection`), files of another length (`file_length`), connections that ended in the middle (`cut`), and sessions in which nothing came in time (`silent`). The client's; each file or session counts once", optional = true },
+   { "ftp_replies", map "ordinal", "FTP, where there were any: replies that were not what was waited for, by their code", optional = true },
    { "ftp_reply", "text", "FTP: the last of them", optional = true },
    { "answered_ratio", "ratio", "DNS: the share of queries that were answered in time", optional = true,
       col = "Answered", as = "ratio", hidden = true, at = "details",
@@ -237,8 +212,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "closed", "count", "of these, closed by both sides", optional = true },
    { "open", "count", "of these, open when the drain was over, and not given up", optional = true },
    { "concurrent_max", "count", "the most of these at a time, in any trial", optional = true },
-   { "outstanding", "count", "of tests that give up what gets no answer: connections, requests and closes "
-      .. "that waited for one when the drain was over, for less than `timeout`", optional = true,
+   { "outstanding", "count", "of tests that give up what gets no answer: connections, requests and closes that waited for one when the drain was over, for less than `timeout`", optional = true,
       col = "Outstanding", hidden = true, as = "count", at = "details",
       better = "<=" },
    { "retransmitted_segments", "count", "segments of data that were retransmitted, of both sides",
@@ -246,10 +220,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "fast_retransmits", "count", "entries into fast recovery" },
    { "timeouts", "count", "retransmission time-outs", col = "Time-outs", at = "details" },
    { "syn_retransmits", "count", "SYNs that were retransmitted" },
-   { "known_ports", "count", "SYNs that a peer took for an older connection's with the same ports; that was "
-      .. "reset and the SYN sent again at once" },
-   { "wrong_bytes", "count", "received bytes that differ from those sent; more than 0 makes the test "
-      .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
+   { "known_ports", "count", "SYNs that a peer took for an older connection's with the same ports; that was reset and the SYN sent again at once" },
+   { "wrong_bytes", "count", "received bytes that differ from those sent; more than 0 makes the test invalid", col = "Wrong", unit = "bytes", at = "details" },
    { "lost", "integer", "UDP_STREAM: datagrams by number; PING: requests without a reply",
       optional = true, col = "Datagrams lost",
       at = "details", as = "count" },
@@ -267,12 +239,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       criterion = "load" },
    { "page.load.max_ns", col = "Page load max", hidden = true, at = "details" },
    { "page", PAGE, "of PAGE, TLS_PAGE, PAGE2 and PAGE3", optional = true },
-   times("setup", "of the last repetition: SYN to established; with `load.rate` from when the connection "
-      .. "was due"),
-   times("transaction", "request to whole response (TCP_CRR, TCP_CC: SYN to closed; FTP: from "
-      .. "PASV or its like to the file and its last reply)"),
-   times("first_byte", "from the SYN to the first byte of the first response (TTFB of RFC 9411); of pages "
-      .. "from their begin to the document's"),
+   times("setup", "of the last repetition: SYN to established; with `load.rate` from when the connection was due"),
+   times("transaction", "request to whole response (TCP_CRR, TCP_CC: SYN to closed; FTP: from PASV or its like to the file and its last reply)"),
+   times("first_byte", "from the SYN to the first byte of the first response (TTFB of RFC 9411); of pages from their begin to the document's"),
    times("last_byte", "the same to its last byte (TTLB)"),
    times("rtt", "round trips as TCP measured them"),
    { "busy_polls", "ratio", "share of its polls that the busiest worker of them had something to do in" },
@@ -282,15 +251,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "quic.client.packets_lost", col = "QUIC packets lost", unit = "by the client", hidden = true,
       at = "details" },
    { "quic", QUIC, "of tests over QUIC", optional = true },
-   { "service_demand", DEMAND, "in real time only, since on the virtual wire nothing may depend on the "
-      .. "machine. What netperf takes from the load of the machine is here the time of the polls that had "
-      .. "something to do, from their first frame to their end, in the whole of all trials: lcores poll and "
-      .. "are never idle", optional = true },
-   { "connection_memory_bytes", "number", "memory that a connection took at most at either end, with "
-      .. "its share of the table that finds it and what its losses needed; absent for UDP", optional = true },
-   { "peer", "object", "what a peer that runs `iperf3 -s` has counted; null is what it does not know. "
-      .. "Goodput is then of what the receiver had by the end, over its time; `lost`, `reordered` and "
-      .. "`jitter_ns` are as iperf3 counts them, and `duplicates` is not counted", optional = true },
+   { "service_demand", DEMAND, "in real time only, since on the virtual wire nothing may depend on the machine. What netperf takes from the load of the machine is here the time of the polls that had something to do, from their first frame to their end, in the whole of all trials: lcores poll and are never idle", optional = true },
+   { "connection_memory_bytes", "number", "memory that a connection took at most at either end, with its share of the table that finds it and what its losses needed; absent for UDP", optional = true },
+   { "peer", "object", "what a peer that runs `iperf3 -s` has counted; null is what it does not know. Goodput is then of what the receiver had by the end, over its time; `lost`, `reordered` and `jitter_ns` are as iperf3 counts them, and `duplicates` is not counted", optional = true },
    { "transport", transport_figures.RECORD, "of transports: compared with the others on the same path",
       optional = true },
    { "flows", "ordinal", "of balance: how many flows", optional = true },
@@ -324,17 +287,14 @@ local SIDE = record("side", "a side of a trial of TCP or UDP", {
    { "flows", list(map "count"), "of balance: datagrams by flow", optional = true },
    { "counters", map "ordinal", "counters that counted something (`framegauge help counters`)" },
    { "open", "count", "connections open at the end" },
-   { "station", map "number", "frames, times that the port refused one or that there was no buffer, `busy`, "
-      .. "the share of its looks at the port in which there was something to do, and in real time `busy_s`, "
-      .. "how long these took" },
+   { "station", map "number", "frames, times that the port refused one or that there was no buffer, `busy`, the share of its looks at the port in which there was something to do, and in real time `busy_s`, how long these took" },
    { "memory", map "count", "memory of connections and how many there were" },
 })
 
 M.TRIAL = record("l4_trial", "one trial of TCP or UDP, also one line of trials.jsonl",
    trial.HEAD_WITHOUT_SIZE, verdict.OF_TRIAL, {
    { "setting", "object", "the parameters it was made with" },
-   { "fell_short", list "text", "of a search where the load fell short, in sentences, absent where it "
-      .. "passed", optional = true },
+   { "fell_short", list "text", "of a search where the load fell short, in sentences, absent where it passed", optional = true },
    { "tester_drops", "count", "frames that the tester's ports lost" },
    { "poll_gap_max_ns", "count", "longest time no worker looked at them", optional = true },
    trial.CARDS, { "sides", list(SIDE, { least = 1 }), "of the client and of the server" },

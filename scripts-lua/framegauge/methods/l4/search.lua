@@ -154,10 +154,8 @@ local function most_of(plan, tester, test)
       1))), rate)
 end
 
-local NO_LINE_RATE = "the line rate of these ports is not known; expected the highest load that is tried, or "
-   .. "the ports' line_rate"
-local NO_THEORY = "what a line allows of %s is not known, because certificates decide how many bytes a "
-   .. "handshake takes; expected the highest load that is tried"
+local NO_LINE_RATE = "the line rate of these ports is not known; expected the highest load that is tried, or the ports' line_rate"
+local NO_THEORY = "what a line allows of %s is not known, because certificates decide how many bytes a handshake takes; expected the highest load that is tried"
 
 --- What keeps a plan from being run; nil when nothing does.
 function M.check(plan, tester)

@@ -373,8 +373,7 @@ end
 --- A row in a sentence, for a person who is waiting.
 function M.sentence(row)
    local text = in_words(row.test, row[kinds.of(row.test).figure])
-   local of = row.theoretical_percent and (" (%.1f %% of the theoretical "
-      .. "maximum)"):format(row.theoretical_percent) or ""
+   local of = row.theoretical_percent and (" (%.1f %% of the theoretical maximum)"):format(row.theoretical_percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test
    local load = row.parameters.load
    if (row.concurrent_max or 0) >= MANY and row.connection_memory_bytes then

@@ -21,29 +21,19 @@ local M = {}
 --- Figures of a row.
 M.RECORD = rows.record("l4_transport", "of the campaign transports: a transport on a path", {
    { "path", "ordinal", "number of the path in the plan" },
-   { "goodput_bps", "number", "payload bits a second that arrived in order: of streams, or of responses with "
-      .. "the share that bodies have of them, of HTTP3 all of it" },
+   { "goodput_bps", "number", "payload bits a second that arrived in order: of streams, or of responses with the share that bodies have of them, of HTTP3 all of it" },
    { "goodputs_bps", rows.list "number", "of each repetition; goodput_bps is their mean" },
-   { "theoretical_bps", "number", "the most of it that the headers of full packets, records and messages "
-      .. "leave of the path's rate. Frames and fields of HTTP3 are not counted", better = false },
+   { "theoretical_bps", "number", "the most of it that the headers of full packets, records and messages leave of the path's rate. Frames and fields of HTTP3 are not counted", better = false },
    { "theoretical_percent", "number", "the share of it that was reached" },
-   { "window_bps", "number", "a window each round trip: of TCP the smaller of both buffers, of QUIC the "
-      .. "smaller of the windows of connection and stream, of all connections together; null without a "
-      .. "delay, and for HTTP", null = true, better = false },
-   { "loss_bps", "number", "the mean with this share of random losses and this round trip: of Reno "
-      .. "MSS/RTT * sqrt(3/2)/sqrt(p) (Mathis), of CUBIC by RFC 9438, 5; null without random loss or delay, "
-      .. "for HTTP and BBR", null = true, better = false },
-   { "tcp_ratio", "number", "goodput divided by TCP's on the same path, mean of the repetitions: of "
-      .. "streams TCP_STREAM or TCP_MAERTS; of HTTPS HTTP; of HTTPS2 and HTTP3 HTTP2 with as many streams; "
-      .. "null where that is not in the plan, or one of both is not valid", null = true },
-   { "tcp_ratio_confidence", "number", "the true mean lies with 95 % confidence within this distance "
-      .. "(Student's t); null for a single repetition", null = true },
+   { "window_bps", "number", "a window each round trip: of TCP the smaller of both buffers, of QUIC the smaller of the windows of connection and stream, of all connections together; null without a delay, and for HTTP", null = true, better = false },
+   { "loss_bps", "number", "the mean with this share of random losses and this round trip: of Reno MSS/RTT * sqrt(3/2)/sqrt(p) (Mathis), of CUBIC by RFC 9438, 5; null without random loss or delay, for HTTP and BBR", null = true, better = false },
+   { "tcp_ratio", "number", "goodput divided by TCP's on the same path, mean of the repetitions: of streams TCP_STREAM or TCP_MAERTS; of HTTPS HTTP; of HTTPS2 and HTTP3 HTTP2 with as many streams; null where that is not in the plan, or one of both is not valid", null = true },
+   { "tcp_ratio_confidence", "number", "the true mean lies with 95 % confidence within this distance (Student's t); null for a single repetition", null = true },
    { "tls_ratio", "number", "goodput divided by TLS over TCP's: TLS_STREAM, TLS_MAERTS, HTTPS or HTTPS2",
       null = true },
    { "tls_ratio_confidence", "number", "as tcp_ratio_confidence", null = true },
    { "retransmitted_bytes", "count", "payload that the sender sent more than once, in all repetitions" },
-   { "spurious", "count", "of TCP recoveries that were taken back, because nothing was lost; of QUIC packets "
-      .. "that were held for lost and acknowledged after all", better = false },
+   { "spurious", "count", "of TCP recoveries that were taken back, because nothing was lost; of QUIC packets that were held for lost and acknowledged after all", better = false },
    { "back_frames_ratio", "number", "frames that the receiver of the payload sent for each of the sender's" },
 })
 
@@ -202,8 +192,7 @@ function M.limits(sides)
    local list = {}
    for _, side in ipairs(sides) do
       if side.counters.not_used > 0 then
-         list[#list + 1] = ("%s: %d segments beyond a gap were not used, and came again; over TLS they are "
-            .. "held"):format(side.role, side.counters.not_used)
+         list[#list + 1] = ("%s: %d segments beyond a gap were not used, and came again; over TLS they are held"):format(side.role, side.counters.not_used)
       end
    end
    return list

@@ -35,8 +35,7 @@ function M.check(plan, tester)
    for _, flow in ipairs(not unknown and rounds.of(plan)[1] or {}) do
       local _, fps = rounds.fps(plan, tester, flow)
       if fps * plan.mesh.trial < 1 then
-         return ("mesh: %s->%s: not one frame in a trial of %s; give a longer mesh.trial or a higher "
-            .. "mesh.load"):format(flow.from, flow.to, units.format_time(plan.mesh.trial))
+         return ("mesh: %s->%s: not one frame in a trial of %s; give a longer mesh.trial or a higher mesh.load"):format(flow.from, flow.to, units.format_time(plan.mesh.trial))
       end
    end
    return unknown
@@ -102,8 +101,7 @@ local function fill_throughput(c, row, found)
       row.reasons = { unpack(of.upper_trial.reasons or {}) }
    elseif row.validity == "valid" and load and load > 0 and row.lost > 0 then
       row.shared = true
-      row.reasons[#row.reasons + 1] = ("%s lost while all pairs of the round had their throughputs at once: "
-         .. "they share a path"):format(format.plural(row.lost, "frame"))
+      row.reasons[#row.reasons + 1] = ("%s lost while all pairs of the round had their throughputs at once: they share a path"):format(format.plural(row.lost, "frame"))
    end
 end
 

@@ -12,14 +12,11 @@ local row = {
    help = "every port with every other one: loss, delay and throughput of each pair, each way",
    fields = {
       { key = "class", type = "enum", values = { "exclusive", "light" }, default = "exclusive",
-        help = "exclusive: pairs in rounds, each port in one pair of a round; light: all pairs at once, with "
-           .. "at most 1 % of the line of each port" },
+        help = "exclusive: pairs in rounds, each port in one pair of a round; light: all pairs at once, with at most 1 % of the line of each port" },
       { key = "throughput", type = "boolean", default = "false",
-        help = "exclusive: true searches for the highest load of each way without loss, all pairs "
-           .. "of a round at the same time" },
+        help = "exclusive: true searches for the highest load of each way without loss, all pairs of a round at the same time" },
       { key = "load", type = "ratio", min = "0.0001%", max = "100%", default_help = "100%, of light 1%",
-        help = "what a port sends, as a share of the slower line of its pair; of light divided among all "
-           .. "others. With throughput the highest load that is tried" },
+        help = "what a port sends, as a share of the slower line of its pair; of light divided among all others. With throughput the highest load that is tried" },
       { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
         help = "of the throughput, as a share of the line" },
       { key = "frame_size", type = "size", default = "512", min = "64", max = "16128",

@@ -101,8 +101,7 @@ function M.notes(result, add)
       or "Pairs of a round sent at once, both ways; no port was in two of them.")
    if o.throughput then
       add "Loss and delay are those with the throughputs of all pairs of the round at once."
-      add("Where pairs of a round share a path, their throughputs are one way to share it, which follows "
-         .. "from what is dropped.")
+      add("Where pairs of a round share a path, their throughputs are one way to share it, which follows from what is dropped.")
    end
    for _, row in ipairs(rows_of(result)) do
       local latency = rows.value(row, "latency")

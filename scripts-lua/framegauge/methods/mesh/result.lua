@@ -18,8 +18,7 @@ local function of_loss(row, run)
    return counts and components.loss_ratio(row.loss_ratio, counts, one.duration_s)
 end
 
-M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are the trial's; without one "
-   .. "nothing was measured, and `reasons` says why", {
+M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are the trial's; without one nothing was measured, and `reasons` says why", {
    { "direction", "text", "`from->to`, its ports", col = "Direction", id = "%s" },
    { "from", "text", "the port that sends" },
    { "to", "text", "the port that receives" },
@@ -29,11 +28,10 @@ M.CELL = record("mesh_cell", "one direction of a pair of ports. Figures are the 
    { "duration_s", "positive", "how long it was sent", null = true },
    { "line_fps", "positive", "frames per second of the slower line of the pair", null = true },
    { "throughput_fps", "number", "highest load without loss", null = true },
-   { "throughput_percent", "number", "its share of the line", null = true, col = "Throughput", unit = "% of "
-      .. "line", at = "terminal html summary", hidden = true, bound = ">=" },
+   { "throughput_percent", "number", "its share of the line",
+      null = true, col = "Throughput", unit = "% of line", at = "terminal html summary", hidden = true, bound = ">=" },
    { "throughput_l2_mbps", "number", "its bits with FCS", null = true },
-   { "shared", "boolean", "whether frames were lost while all pairs of the round had their throughputs at "
-      .. "once", optional = true },
+   { "shared", "boolean", "whether frames were lost while all pairs of the round had their throughputs at once", optional = true },
    { "offered_fps", "number", "frames per second that really left", null = true, col = "Load",
       at = "html" },
    { "offered_percent", "number", "their share of the line", null = true, col = "Load",

@@ -137,8 +137,7 @@ local function reasons_of(record, evidence, o)
          format.plural(drops, "frame")) or nil
    end
    if evidence.refused > 0 then
-      limited[#limited + 1] = ("a port did not take a frame at once, %s: its timestamp is too early by the "
-         .. "wait"):format(format.plural(evidence.refused, "time"))
+      limited[#limited + 1] = ("a port did not take a frame at once, %s: its timestamp is too early by the wait"):format(format.plural(evidence.refused, "time"))
    end
    limited[#limited + 1] = M.held_up(record, evidence, o.interval * 1e9)
    return invalid, limited

@@ -30,8 +30,7 @@ local row = {
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "stamp" },
         of = { type = "enum", values = TESTS },
-        help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, "
-           .. "delay: DMM, synthetic_loss: SLM" },
+        help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, delay: DMM, synthetic_loss: SLM" },
       peer,
       shared.port("862", "UDP port of the reflector"),
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "9216" }, unique = true,

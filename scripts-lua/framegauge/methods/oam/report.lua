@@ -55,8 +55,7 @@ function M.evidence(result)
    for _, trial in ipairs(result.trials) do
       drops, refused = drops + trial.tester_drops, refused + trial.refused
    end
-   return h.p { ("Over all trials: %s dropped by the tester's ports, %s a port did not take a frame at once. "
-      .. "A session in which that happened is marked."):format(format.plural(drops, "frame"),
+   return h.p { ("Over all trials: %s dropped by the tester's ports, %s a port did not take a frame at once. A session in which that happened is marked."):format(format.plural(drops, "frame"),
       format.plural(refused, "time")) }
 end
 

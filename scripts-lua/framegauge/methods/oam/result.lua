@@ -38,11 +38,9 @@ local FIGURES = {
       better = false },
    { "lost", "count", "the others", col = "Lost", at = "terminal html summary" },
    { "loss_ratio", "ratio", "share of the probes that was lost", n = "sent" },
-   { "loss_lower_ratio", "ratio", "least loss ratio of the path that is possible with 95 % (Clopper, "
-      .. "Pearson)" },
+   { "loss_lower_ratio", "ratio", "least loss ratio of the path that is possible with 95 % (Clopper, Pearson)" },
    { "loss_upper_ratio", "ratio", "greatest one", col = "Loss at most", as = "ratio", at = "html" },
-   { "forward_lost", "count", "probes lost on the way there, by the reflector's own count; null where it has "
-      .. "none, and where probes were duplicated", null = true, col = "there", at = "terminal html" },
+   { "forward_lost", "count", "probes lost on the way there, by the reflector's own count; null where it has none, and where probes were duplicated", null = true, col = "there", at = "terminal html" },
    { "backward_lost", "count", "replies lost on the way back", null = true, col = "back",
       at = "terminal html" },
    { "undecided_lost", "count", "lost after the last reply: on which way is not known", null = true },
@@ -52,10 +50,8 @@ local FIGURES = {
       better = "<=" },
    { "stateful", "boolean", "whether the reflector counts by itself; null where its messages have no number",
       null = true },
-   { "round_trip", delay("oam_round_trip", "delay there and back, without the time in the reflector where "
-      .. "it tells that", "Round trip"), "delay there and back", null = true },
-   { "forward", delay("oam_forward", "delay on the way there", "Forward"), "delay on the way there; null "
-      .. "where clocks do not allow it, see one_way", null = true },
+   { "round_trip", delay("oam_round_trip", "delay there and back, without the time in the reflector where it tells that", "Round trip"), "delay there and back", null = true },
+   { "forward", delay("oam_forward", "delay on the way there", "Forward"), "delay on the way there; null where clocks do not allow it, see one_way", null = true },
    { "backward", delay("oam_backward", "delay on the way back", "Backward"), "delay on the way back",
       null = true },
    { "turnaround", record("oam_turnaround", "time in the reflector, by its own clock", {
@@ -66,18 +62,15 @@ local FIGURES = {
       { "p999_ns", "signed", "99.9 % of them", n = "received" },
       { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "html" },
    }), "time in the reflector, by its own clock", null = true },
-   { "forward_variation_ns", "number", "99th percentile of the delay there less the least one, which does "
-      .. "not depend on how far clocks are apart", null = true, col = "Variation there", as = "time",
+   { "forward_variation_ns", "number", "99th percentile of the delay there less the least one, which does not depend on how far clocks are apart", null = true, col = "Variation there", as = "time",
       at = "html" },
    { "backward_variation_ns", "number", "and on the way back", null = true, col = "back", as = "time",
       at = "html" },
    { "one_way", "text", "`measured`, or why one-way delays are withheld, with what mends it" },
    { "one_way_error_ns", "number", "bound of the error of one-way delays: both clocks and both timestamps",
       null = true, col = "One way within", as = "time", at = "html" },
-   { "stamp_error_ns", "number", "how late a timestamp of the tester may be: the longest gap between two "
-      .. "polls" },
-   { "clock_offset_ns", "signed", "by how much the reflector's clock is ahead, if both ways took as long for "
-      .. "the fastest probe; null where both ends have one clock", null = true },
+   { "stamp_error_ns", "number", "how late a timestamp of the tester may be: the longest gap between two polls" },
+   { "clock_offset_ns", "signed", "by how much the reflector's clock is ahead, if both ways took as long for the fastest probe; null where both ends have one clock", null = true },
    { "clock_offset_error_ns", "number", "bound of its error: half that probe's round trip", null = true },
    { "ttl_min", "count", "least TTL or hop limit with which probes arrived; null where it is not told",
       null = true, col = "TTL", unit = "there", at = "html", better = false },

@@ -14,12 +14,10 @@ local rewrite = {
       { key = "destination_mac", type = "mac", default_help = "as recorded",
         help = "where every frame goes" },
       { key = "vlan", type = "string", longest = 4, default_help = "as recorded",
-        help = "1 to 4094: number of the outermost tag, which is added to untagged frames; none: it is "
-           .. "taken away" },
+        help = "1 to 4094: number of the outermost tag, which is added to untagged frames; none: it is taken away" },
       { key = "networks", type = "list", of = { type = "string", longest = 100 }, most = 8, default = {},
         default_help = "none",
-        help = "move addresses from one network to another: 10.0.0.0/8=198.18.0.0/8; the first that "
-           .. "fits" },
+        help = "move addresses from one network to another: 10.0.0.0/8=198.18.0.0/8; the first that fits" },
    },
 }
 
@@ -41,12 +39,10 @@ local row = {
         help = "nothing is sent that is due later" },
       shared.repetitions("1", "how often all of that is done, a row each", "1000"),
       { key = "verify", type = "boolean", default = "true",
-        help = "compares what the other port receives with what was sent; false: through a device that "
-           .. "changes frames, such as a router" },
+        help = "compares what the other port receives with what was sent; false: through a device that changes frames, such as a router" },
       rewrite,
       { key = "fcs", type = "enum", values = { "auto", "strip", "keep" }, default = "auto",
-        help = "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says "
-           .. "that it is there; strip: all frames have one; keep: sent as payload" },
+        help = "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says that it is there; strip: all frames have one; keep: sent as payload" },
       shared.max_frame("1522", "larger frames are dropped and counted"),
       { key = "memory", type = "size", default = "256MiB", min = "1MiB", max = "1024GiB",
         help = "a larger file is read while it is sent" },

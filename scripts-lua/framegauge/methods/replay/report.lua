@@ -66,8 +66,7 @@ function M.tiles(result)
    end
    local list, v = { { "Sent", count(row.frames), "frames", row.setting.pace } }, row.verified
    list[2] = v and {
-      "Arrived as sent", count(v.same), "frames", v.whole and "all, in order" or ("%s "
-         .. "lost"):format(count(v.lost)), row = row,
+      "Arrived as sent", count(v.same), "frames", v.whole and "all, in order" or ("%s lost"):format(count(v.lost)), row = row,
    }
    list[#list + 1] = {
       "Late by", decimal(row.behind.p99_ns / 1e3, 3), "us", "99 % of the frames", row = row,
@@ -95,12 +94,10 @@ local function chart(rows)
    return lines.draw {
       id = "behind", title = "Timing error", rows = points, group = "trial",
       description = "Time behind the schedule that a share of the frames kept to.",
-      x = { of = "share", label = "% of the frames", scale = "exact" }, y = { label = "behind the schedule, "
-         .. "us" },
+      x = { of = "share", label = "% of the frames", scale = "exact" }, y = { label = "behind the schedule, us" },
       lines = { { y = "us", name = tostring } },
       say = function(point) return ("%g %%: %s us"):format(point.share, decimal(point.us, 3)) end,
-      caption = "Departures behind their times. On a port that departs frames by itself the error is that "
-         .. "of the port; elsewhere a frame leaves at the first poll after its time.",
+      caption = "Departures behind their times. On a port that departs frames by itself the error is the port's; elsewhere a frame leaves at the first poll after its time.",
    }
 end
 
@@ -112,14 +109,13 @@ function M.sections(result)
    local fields, setting = rewritten(rows[1]), rows[1].setting
    return {
       { "Timing", nil, {
-         h.p { ("Sent %s%s."):format(setting.pace, setting.loops ~= 1 and (", %d times "
-            .. "over"):format(setting.loops) or ""), " " .. table.concat(remarks(rows[1]), " ") },
+         h.p { ("Sent %s%s."):format(setting.pace, setting.loops ~= 1 and (", %d times over"):format(setting.loops) or ""),
+            " " .. table.concat(remarks(rows[1]), " ") },
          chart { unpack(rows, math.max(1, #rows - 5)) },
          tables.of { result_rows.ROW, "timing", rows, caption = "Time behind the schedule",
             class = "compact" },
       } },
-      { "Rewritten fields", nil, h.p { fields ~= "" and fields or "None: every frame left as it was "
-         .. "recorded." } },
+      { "Rewritten fields", nil, h.p { fields ~= "" and fields or "None: every frame left as it was recorded." } },
    }
 end
 
@@ -131,12 +127,8 @@ function M.evidence(result)
       refused, starved = refused + trial.sent.refused, starved + trial.sent.starved
    end
    return {
-      h.p { "Every frame that was sent is known by a digest of all its bytes, and so is every one that "
-         .. "arrives; both sequences are compared while they grow. A trial in which the schedule slipped, "
-         .. "the comparison fell behind or the tester dropped a frame is marked, and its loss is not shown "
-         .. "as the device's." },
-      h.p { ("Over all trials: %s dropped by the tester's ports, %s a port was full for a moment, %s the "
-         .. "file was behind."):format(plural(drops, "frame"), plural(refused, "time"), plural(starved,
+      h.p { "Every frame that was sent is known by a digest of all its bytes, and so is every one that arrives; both sequences are compared while they grow. A trial in which the schedule slipped, the comparison fell behind or the tester dropped a frame is marked, and its loss is not shown as the device's." },
+      h.p { ("Over all trials: %s dropped by the tester's ports, %s a port was full for a moment, %s the file was behind."):format(plural(drops, "frame"), plural(refused, "time"), plural(starved,
          "time")) },
    }
 end

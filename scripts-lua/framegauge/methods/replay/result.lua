@@ -53,8 +53,7 @@ M.ROW = record("replay", "What became of a capture in one replay", {
    { "recorded_s", "number", "the same in the capture", col = "Recorded", as = "seconds3", at = "timing" },
    { "frames", "count", "frames sent", col = "Sent", unit = "frames", at = "terminal html" },
    { "bytes", "count", "their bytes" },
-   { "sent_fps", "number", "rate from the first departure to the last, of all frames but the last; null of a "
-      .. "single frame", null = true },
+   { "sent_fps", "number", "rate from the first departure to the last, of all frames but the last; null of a single frame", null = true },
    { "sent_l1_mbps", "number", "rate of the same frames with preamble and gap", null = true },
    { "received", "count", "frames that arrived" },
    { "verified", VERIFIED, "what arrived, compared frame by frame; null where nothing was compared",
@@ -71,8 +70,7 @@ M.ROW = record("replay", "What became of a capture in one replay", {
       at = "timing", better = false },
    { "unmoved", "count", "frames of the capture in which no address moved to another network" },
    { "times_back", "count", "frames of the capture whose time is before the time of one ahead of them" },
-   { "times_anew", "count", "frames whose time goes back by 128 ms or more: a clock was set, or another "
-      .. "recording begins" },
+   { "times_anew", "count", "frames whose time goes back by 128 ms or more: a clock was set, or another recording begins" },
    { "recorded_gap_max_ns", "count", "longest time of the capture without a frame", better = false },
    { "remarks", list "text", "what is odd about the capture, in words" },
    { "streamed", "boolean", "whether the file was read while it was sent" },
@@ -81,8 +79,7 @@ M.ROW = record("replay", "What became of a capture in one replay", {
 
 M.TRIAL = record("replay_trial", "one replay, also one line of trials.jsonl", trial.HEAD_WITHOUT_SIZE,
    verdict.OF_TRIAL, {
-   { "setting", SETTING, "how it was sent" }, { "sent", map "count", "what was sent, and how the port took "
-      .. "it" },
+   { "setting", SETTING, "how it was sent" }, { "sent", map "count", "what was sent, and how the port took it" },
    { "behind", BEHIND, "time behind the schedule" }, { "verified", VERIFIED, "what arrived",
       optional = true },
    { "received", "count", "frames that arrived" }, { "rx_errors", "count", "frames that arrived damaged" },

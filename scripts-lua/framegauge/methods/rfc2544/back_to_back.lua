@@ -37,8 +37,7 @@ end
 --- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    if not tester:max_fps(64) then
-      return "the line rate of these ports is not known, and back_to_back sends at it; give the ports' "
-         .. "line_rate"
+      return "the line rate of these ports is not known, and back_to_back sends at it; give the ports' line_rate"
    end
    return common.check_rate(plan, tester, M.KEY)
 end
@@ -131,8 +130,7 @@ local function add_figures(row, bursts, line_fps, rate)
    row.near_limit = row.burst_max_frames >= NEAR_LIMIT * row.limit_frames
    if row.near_limit then
       row.validity = verdict.worse(row.validity, "invalid")
-      row.reasons = { ("the longest burst (%d of %d frames) is too near the limit: raise "
-         .. "rfc2544.back_to_back.limit"):format(row.burst_max_frames, row.limit_frames) }
+      row.reasons = { ("the longest burst (%d of %d frames) is too near the limit: raise rfc2544.back_to_back.limit"):format(row.burst_max_frames, row.limit_frames) }
    end
 end
 

@@ -117,8 +117,7 @@ function M.problem(plan, tester)
    local self = M.of(plan, tester)
    local least = self and self:ahead(1, 1)
    if self and least > plan.rfc2544.budget then
-      return ("rfc2544.budget: the shortest tests take %s, more than %s; leave out tests or frame sizes, or "
-         .. "leave lengths of trials to the budget"):format(format.clock(least),
+      return ("rfc2544.budget: the shortest tests take %s, more than %s; leave out tests or frame sizes, or leave lengths of trials to the budget"):format(format.clock(least),
          format.clock(plan.rfc2544.budget))
    end
    return nil

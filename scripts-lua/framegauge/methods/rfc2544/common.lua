@@ -101,8 +101,7 @@ function M.check_rate(plan, tester, key)
    end
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       if not loads.of_rate(rate, frame_size, tester:max_fps(frame_size)) then
-         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; "
-            .. "give a load, such as 5Mfps, or the ports' line_rate"):format(key)
+         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; give a load, such as 5Mfps, or the ports' line_rate"):format(key)
       end
    end
    return nil

@@ -184,8 +184,7 @@ end
 function M.text(plan, tester, notes)
    return outlook.table(COLUMNS, M.outlook(plan, tester)) .. outlook.text({
       outlook.waits(plan.rfc2544) .. "; the times include it.",
-      "At least and at most: of devices that carry from 1 % to all of what is tried, with no trial to be "
-         .. "repeated.",
+      "At least and at most: of devices that carry from 1 % to all of what is tried, with no trial to be repeated.",
    }, notes)
 end
 

@@ -17,8 +17,7 @@ local ENOUGH_WITHOUT_LOSS = 2
 function M.check(plan, tester)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       if not loads.of_rate(plan.rfc2544.frame_loss.max, frame_size, tester:max_fps(frame_size)) then
-         return "the line rate of these ports is not known, so rfc2544.frame_loss.max cannot be a share of "
-            .. "it; give a load (--set rfc2544.frame_loss.max=5Mfps) or the ports' line_rate"
+         return "the line rate of these ports is not known, so rfc2544.frame_loss.max cannot be a share of it; give a load (--set rfc2544.frame_loss.max=5Mfps) or the ports' line_rate"
       end
    end
    return nil

@@ -33,8 +33,7 @@ local DEFINITION = {
 function M.check(plan, tester)
    local directions = common.directions(plan)
    if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(tester, directions[1], 64, true) then
-      return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give "
-         .. "the ports' line_rate, or take fifo"
+      return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give the ports' line_rate, or take fifo"
    end
    return common.check_rate(plan, tester, M.KEY)
 end
@@ -107,8 +106,8 @@ local function note_off_schedule(row, records)
    for _, record in ipairs(records) do
       if not trial.is_on_schedule(record) then
          row.validity = verdict.worse(row.validity, "tester-limited")
-         table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not "
-            .. "the load's"):format(format.count(record.off_schedule), format.plural(record.tx, "frame")))
+         table.insert(row.reasons,
+            ("%s of %s left off schedule, close together: their delay is not the load's"):format(format.count(record.off_schedule), format.plural(record.tx, "frame")))
          return
       end
    end

@@ -90,8 +90,7 @@ local function problem_of(record, counts, fps)
    if command and command.problem then
       return command.problem
    elseif counts.lost > 0 and counts.last_lost_ns > NOT_BACK * record.duration_s * 1e9 then
-      return "frames were still lost when the trial ended: the device was not back (raise "
-         .. "rfc2544.reset.watch) or does not carry this load for long"
+      return "frames were still lost when the trial ended: the device was not back (raise rfc2544.reset.watch) or does not carry this load for long"
    elseif counts.lost > 0 and counts.gap_max_ns < LEAST_GAP * 1e9 / fps * (1 - 1e-6) then
       return "frames were lost, but one by one: that was no reset"
    end

@@ -23,19 +23,13 @@ local HEAD = {
    { "modifier", trial.MODIFIERS, "where the stream was not the plain one: its type", optional = true,
       col = "Stream", id = "%s" },
 }
-local THEORETICAL = { "theoretical_fps", "number", "most frames per second the line can carry, floor(rate / "
-   .. "(8 (size + 20)));"
-   .. " null when the line rate is not known", null = true }
+local THEORETICAL = { "theoretical_fps", "number", "most frames per second the line can carry, floor(rate / (8 (size + 20))); null when the line rate is not known", null = true }
 local LOST = { "lost", "count", "frames lost in these trials", col = "Lost", unit = "frames", at = "html" }
-local TRIALS = { "trials", "count", "how many trials the row took, repeated ones included; rows of one "
-   .. "frame size share "
-   .. "them", col = "Trials", at = "terminal html" }
+local TRIALS = { "trials", "count", "how many trials the row took, repeated ones included; rows of one frame size share them", col = "Trials", at = "terminal html" }
 local REPETITIONS = { "repetitions", "ordinal", "how often" }
 
 local function source(key, what)
-   return { key, { "throughput", "plan" }, what .. " came from: the search of `rfc2544.throughput`, or the "
-      .. "key `rate` of "
-      .. "the test's group" }
+   return { key, { "throughput", "plan" }, what .. " came from: the search of `rfc2544.throughput`, or the key `rate` of the test's group" }
 end
 
 local EVIDENCE = record("evidence", "the worst of the trials that decided", {
@@ -52,8 +46,8 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
       optional = true, col = "Goal", id = "goal %s" },
    rows.with({ THEORETICAL }, { theoretical_fps = { col = "Theoretical", at = "terminal html",
       unless = "goal" } })[1],
-   { "throughput_fps", "number", "the throughput: a load that passed a trial of full length; null when none "
-      .. "did", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
+   { "throughput_fps", "number", "the throughput: a load that passed a trial of full length; null when none did",
+      null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
       none = "no pass", uncertainty = uncertainty.throughput },
    { "throughput_percent", "number", "its share of `theoretical_fps`", null = true, col = "of line",
       as = "share", at = "terminal html summary" },
@@ -65,19 +59,15 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
       col = "Lowest failing", at = "html" },
    { "lower_fps", "number", "with a goal: the relevant lower bound, the same as `throughput_fps`",
       optional = true },
-   { "conditional_fps", "number", "with a goal: what the device forwarded at the lower bound (RFC 9971, "
-      .. "conditional throughput)", optional = true, col = "Conditional", at = "terminal html" },
-   { "regular", "boolean", "with a goal: whether both bounds exist and are no further apart than the goal's "
-      .. "width", optional = true },
+   { "conditional_fps", "number", "with a goal: what the device forwarded at the lower bound (RFC 9971, conditional throughput)", optional = true, col = "Conditional", at = "terminal html" },
+   { "regular", "boolean", "with a goal: whether both bounds exist and are no further apart than the goal's width", optional = true },
    { of = function(row) return row.goal and (row.regular and "regular" or "irregular") end, col = "Result",
       hidden = true,
       at = "terminal" },
    { "resolution_fps", "positive", "how close the two had to come", col = "Resolution", at = "html" },
-   { "limited_by", LIMITS, "why the search stopped: `maximum` (the highest load of the plan passed), `loss` "
-      .. "(of the device), `tester`, `invalid` (trials that stayed invalid), `max_trials`, `time_limit`",
+   { "limited_by", LIMITS, "why the search stopped: `maximum` (the highest load of the plan passed), `loss` (of the device), `tester`, `invalid` (trials that stayed invalid), `max_trials`, `time_limit`",
       col = "Limit", at = "html" },
-   { "loss_tolerance_ratio", "ratio", "share of the frames that might be lost in a passing trial; 0 for RFC "
-      .. "2544" },
+   { "loss_tolerance_ratio", "ratio", "share of the frames that might be lost in a passing trial; 0 for RFC 2544" },
    { "trial_s", "positive", "length of the deciding trials" },
    TRIALS,
    { "lower_trial", "ordinal", "number of the trial that passed", null = true },
@@ -100,37 +90,29 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
    { "latency_mean_ns", "signed", "mean of these: the figure of RFC 2544", null = true, col = "Latency",
       unit = "mean, µs",
       at = "terminal html summary", better = "<=", uncertainty = uncertainty.latency, n = "tagged_frames" },
-   { "latency_corrected_mean_ns", "signed", "the same less `tester_min_ns`; null without a current "
-      .. "calibration", null = true, col = "Corrected", unit = "mean, µs", at = "terminal html",
+   { "latency_corrected_mean_ns", "signed", "the same less `tester_min_ns`; null without a current calibration",
+      null = true, col = "Corrected", unit = "mean, µs", at = "terminal html",
       hidden = true, uncertainty = uncertainty.latency_corrected, n = "tagged_frames" },
    { "latency_min_ns", "signed", "the least of these", null = true, col = "Min", at = "html" },
    { "latency_max_ns", "signed", "the greatest of these", null = true, col = "Max", at = "html" },
    { "latency_stddev_ns", "number", "deviation of the means of the streams", null = true, col = "Deviation",
       at = "html", n = "repetitions" },
-   { "latency_typical_ns", "signed", "RFC 8219, 7.2: median of a stream's tagged frames, of all streams the "
-      .. "median; null with fewer than 500 tags in a stream", null = true, col = "Typical", at = "html",
+   { "latency_typical_ns", "signed", "RFC 8219, 7.2: median of a stream's tagged frames, of all streams the median; null with fewer than 500 tags in a stream", null = true, col = "Typical", at = "html",
       hidden = true, n = "tagged_frames" },
-   { "latency_worst_case_ns", "signed", "RFC 8219, 7.2: 99.9th percentile of a stream's tagged frames, "
-      .. "of all streams the median", null = true, col = "Worst case", at = "html",
+   { "latency_worst_case_ns", "signed", "RFC 8219, 7.2: 99.9th percentile of a stream's tagged frames, of all streams the median", null = true, col = "Worst case", at = "html",
       hidden = true, n = "tagged_frames" },
-   { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for "
-      .. "devices that store and forward); measured from first bit to first bit, less the time the frame "
-      .. "takes on the line, 8 size / rate; a device that cuts through may have less than 0. `fifo`: from "
-      .. "first bit to first bit", null = true, col = "Definition", at = "html" },
+   { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for devices that store and forward); measured from first bit to first bit, less the time the frame takes on the line, 8 size / rate; a device that cuts through may have less than 0. `fifo`: from first bit to first bit", null = true, col = "Definition", at = "html" },
    { "source", "text", "what stamped the frames", null = true },
    { "error_bound_ns", "number", "how far a timestamp may be off", null = true },
    LOST, TRIALS,
 }, verdict.ROWS, {
    { "every_frame_latency", trial.SIGNED_LATENCY, "of every frame of all streams", null = true },
    { "calibration", trial.CALIBRATION, "what is known of the tester's own latency" },
-   { "tester_min_ns", "signed", "with a current calibration: the least time a frame of this size takes "
-      .. "through the tester alone", null = true },
+   { "tester_min_ns", "signed", "with a current calibration: the least time a frame of this size takes through the tester alone", null = true },
 })
 
-M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, highest first (RFC 2544, "
-   .. "26.3)", HEAD, {
-   { "load_percent", "positive", "the load, of the line; where its rate is not known, of "
-      .. "`rfc2544.frame_loss.max`", id = "%s %% load", as = "number" },
+M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, highest first (RFC 2544, 26.3)", HEAD, {
+   { "load_percent", "positive", "the load, of the line; where its rate is not known, of `rfc2544.frame_loss.max`", id = "%s %% load", as = "number" },
    THEORETICAL,
    { "intended_fps", "positive", "the load asked for" }, { "offered_fps", "number", "the load really sent" },
    { "tx", "count", "frames sent in this direction" }, { "rx", "count", "frames received" }, { "lost",
@@ -143,8 +125,7 @@ M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, 
 M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 2544, 26.4, and RFC 9004)",
    HEAD, {
    THEORETICAL,
-   { "throughput_fps", "number", "what the direction carries; `not-applicable` where that is the line's "
-      .. "maximum", null = true },
+   { "throughput_fps", "number", "what the direction carries; `not-applicable` where that is the line's maximum", null = true },
    source("throughput_source", "where the throughput"),
    { "repetitions", "ordinal", "how often the longest burst was searched for", col = "Searches",
       at = "html" },
@@ -161,21 +142,17 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
       at = "terminal html", bound = "exact" },
    { "buffer_time_ns", "number", "implied buffer time, `burst_mean_frames` / `theoretical_fps`", null = true,
       col = "Buffer time", unit = "implied, µs", at = "terminal html", bound = ">=", better = ">=" },
-   { "buffer_time_corrected_ns", "number", "that times (1 - `throughput_fps` / `theoretical_fps`): without "
-      .. "the frames that left while the burst came in. Times `theoretical_fps` it is the buffer in frames",
+   { "buffer_time_corrected_ns", "number", "that times (1 - `throughput_fps` / `theoretical_fps`): without the frames that left while the burst came in. Times `theoretical_fps` it is the buffer in frames",
       null = true, col = "Buffer time", unit = "corrected, µs", at = "terminal html summary", bound = ">=",
       better = ">=" },
-   { "near_limit", "boolean", "whether a burst came within a tenth of the limit; the row is then `invalid`, "
-      .. "the limit too low", null = true },
+   { "near_limit", "boolean", "whether a burst came within a tenth of the limit; the row is then `invalid`, the limit too low", null = true },
    TRIALS,
 }, verdict.ROWS)
 
-M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losing frames after an overload "
-   .. "(RFC 2544, 26.5)",
+M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losing frames after an overload (RFC 2544, 26.5)",
    HEAD, {
    THEORETICAL,
-   { "throughput_fps", "number", "what the direction carries; `not-applicable` where that is the line's "
-      .. "maximum", null = true, col = "Throughput", at = "terminal html" },
+   { "throughput_fps", "number", "what the direction carries; `not-applicable` where that is the line's maximum", null = true, col = "Throughput", at = "terminal html" },
    source("throughput_source", "where the throughput"),
    { "overload_fps", "number", "110 % of it or what the line carries", null = true, col = "Overload",
       at = "terminal html" },
@@ -183,8 +160,7 @@ M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losin
    { "overload_s", "positive", "for how long the overload was sent" },
    { "watch_s", "positive", "for how long the load afterwards was sent" },
    REPETITIONS,
-   { "recovery_mean_ns", "number", "from the end of the overload to when the last lost frame was due; the "
-      .. "mean. 0: none was lost after it", null = true, col = "Recovery", as = "ms",
+   { "recovery_mean_ns", "number", "from the end of the overload to when the last lost frame was due; the mean. 0: none was lost after it", null = true, col = "Recovery", as = "ms",
       at = "terminal html summary", better = "<=", uncertainty = uncertainty.recovery, n = "repetitions" },
    { "recovery_min_ns", "number", "the least", null = true, col = "min", as = "ms", at = "terminal html" },
    { "recovery_max_ns", "number", "the greatest", null = true, col = "max", as = "ms", at = "terminal html" },
@@ -195,9 +171,7 @@ M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losin
    LOST, TRIALS,
 }, verdict.ROWS)
 
-M.RESET = record("reset", "How long the device is out of service after a reset (RFC 2544, 26.6, and RFC "
-   .. "6201), with the "
-   .. "smallest frame size of the plan", HEAD, {
+M.RESET = record("reset", "How long the device is out of service after a reset (RFC 2544, 26.6, and RFC 6201), with the smallest frame size of the plan", HEAD, {
    THEORETICAL,
    { "rate_fps", "number", "the load", null = true, col = "Load", at = "terminal html" },
    { "rate_percent", "number", "its share of the line", null = true },
@@ -216,8 +190,8 @@ M.RESET = record("reset", "How long the device is out of service after a reset (
       uncertainty = uncertainty.reset },
    { "reset_by_loss_ns", "number", "`lost` / `rate_fps`, the mean", null = true, col = "by loss", as = "ms",
       at = "terminal html" },
-   { "reset_by_timestamps_ns", "number", "longest time between two arrivals less the time between two "
-      .. "frames, the mean", null = true, col = "by timestamps", as = "ms", at = "terminal html" },
+   { "reset_by_timestamps_ns", "number", "longest time between two arrivals less the time between two frames, the mean",
+      null = true, col = "by timestamps", as = "ms", at = "terminal html" },
    { "reset_stddev_ns", "number", "deviation of the figure between repetitions", null = true,
       col = "Deviation", as = "ms", at = "html", n = "repetitions" },
    { "resolution_ns", "number", "time between two frames", null = true, col = "Resolution", as = "time",
@@ -231,32 +205,22 @@ local function bursts(row)
       or ("%d: no pass"):format(row.burst_frames)
 end
 
-M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts without loss, for each burst "
-   .. "length (RFC 2544, "
-   .. "21). A port sends bursts at the minimum gap; directions that start from one port take turns, burst "
-   .. "by burst. An "
-   .. "interval reaches from the first frame of one burst to the first frame of the next and is a whole "
-   .. "number of frame "
-   .. "times of the line", HEAD, {
+M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts without loss, for each burst length (RFC 2544, 21). A port sends bursts at the minimum gap; directions that start from one port take turns, burst by burst. An interval reaches from the first frame of one burst to the first frame of the next and is a whole number of frame times of the line", HEAD, {
    { "burst_frames", "ordinal", "frames of a burst", col = "Burst", id = "bursts of %s frames",
       better = false },
    { of = bursts, col = "Bursts", unit = "frames", at = "summary" },
    { "theoretical_fps", "positive", "as above" },
-   { "interval_frames", "ordinal", "the shortest interval at which the direction lost no frame in a trial "
-      .. "of full length, in frame times of the line; null when even the longest lost some: then the burst "
-      .. "is longer than the device holds", null = true, col = "Interval", unit = "frame times",
+   { "interval_frames", "ordinal", "the shortest interval at which the direction lost no frame in a trial of full length, in frame times of the line; null when even the longest lost some: then the burst is longer than the device holds", null = true, col = "Interval", unit = "frame times",
       at = "html", better = false },
    { "interval_ns", "positive", "the same in time", null = true, col = "Interval", at = "terminal html",
       bound = "<=", none = "no pass", better = "<=", uncertainty = uncertainty.interval },
-   { "gap_ns", "number", "the pause: from the end of one burst to the next (inter-burst gap, RFC 2285, "
-      .. "3.4.3); 0 where the device carries the line", null = true, col = "Pause", at = "terminal html",
+   { "gap_ns", "number", "the pause: from the end of one burst to the next (inter-burst gap, RFC 2285, 3.4.3); 0 where the device carries the line", null = true, col = "Pause", at = "terminal html",
       bound = "exact" },
    { "load_mean_fps", "positive", "the load bursts come to at that interval", null = true, col = "Mean load",
       at = "terminal html", bound = ">=" },
    { "load_mean_percent", "positive", "its share of the line", null = true, col = "of line", as = "share",
       at = "terminal html", bound = "exact" },
-   { "interval_failed_frames", "ordinal", "the longest interval below it that lost frames; null when the "
-      .. "shortest possible lost none", null = true, col = "Lost at", unit = "frame times", at = "html",
+   { "interval_failed_frames", "ordinal", "the longest interval below it that lost frames; null when the shortest possible lost none", null = true, col = "Lost at", unit = "frame times", at = "html",
       better = false },
    { "resolution_percent", "positive", "how near the two had to come, if not to one frame time" },
    { "limit_s", "positive", "the longest pause that was tried" },

@@ -78,8 +78,7 @@ local function recovery_of(row, record, loads)
    end
    local since = counts.last_lost_ns - switch_time(loads) * 1e9
    if since > NOT_RECOVERED * loads[2].seconds * 1e9 then
-      return nil, "invalid", "the device still lost frames when the trial ended: raise "
-         .. "rfc2544.system_recovery.watch"
+      return nil, "invalid", "the device still lost frames when the trial ended: raise rfc2544.system_recovery.watch"
    end
    return math.max(0, since)
 end

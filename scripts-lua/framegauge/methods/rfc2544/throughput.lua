@@ -48,8 +48,7 @@ end
 function M.goal(o, frame_size, line_fps, limits)
    local max = loads.of_rate(o.max, frame_size, line_fps)
    if not max then
-      return nil, "the line rate of these ports is not known, so rfc2544.throughput.max cannot be a share of "
-         .. "it; give a load (--set rfc2544.throughput.max=5Mfps) or the ports' line_rate"
+      return nil, "the line rate of these ports is not known, so rfc2544.throughput.max cannot be a share of it; give a load (--set rfc2544.throughput.max=5Mfps) or the ports' line_rate"
    end
    max = line_fps and math.min(max, line_fps) or max
    local whole = line_fps or max

@@ -218,8 +218,7 @@ local function row_of(c, result, values)
    local validity = verdict.of_search(limit)
    local reasons = validity ~= "valid" and result.upper_trial and result.upper_trial.reasons or {}
    if limit == "learning" then
-      validity, reasons = "invalid", { "learning frames were lost on the way: the load was too much for the "
-         .. "switch, which says nothing of its table; lower rfc2889.address_table.learning_rate" }
+      validity, reasons = "invalid", { "learning frames were lost on the way: the load was too much for the switch, which says nothing of its table; lower rfc2889.address_table.learning_rate" }
    end
    values.test, values.order, values.iterations, values.trials = c.key, c.order, c.iterations, #c.iterations
    values.ageing_s, values.limited_by, values.validity, values.reasons = c.o.ageing, limit, validity, reasons

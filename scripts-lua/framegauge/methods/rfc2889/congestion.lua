@@ -155,12 +155,9 @@ local function find(c, plan)
    return record, list
 end
 
-local INPUT_LIMITED = "the split source alone lost %s: its port is not served as fast as it sends, so losses "
-   .. "say nothing about head of line blocking"
+local INPUT_LIMITED = "the split source alone lost %s: its port is not served as fast as it sends, so losses say nothing about head of line blocking"
 
-local ENGINE_LIMITED = "both sources lost %s where no egress was overloaded, and the split source alone lost "
-   .. "no frame: the switch does not forward as fast as both send, so losses say nothing about head of line "
-   .. "blocking"
+local ENGINE_LIMITED = "both sources lost %s where no egress was overloaded, and the split source alone lost no frame: the switch does not forward as fast as both send, so losses say nothing about head of line blocking"
 
 local function lost_of(record, b, flows)
    local lost = 0

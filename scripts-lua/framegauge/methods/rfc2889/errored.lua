@@ -22,8 +22,7 @@ local TAG = 4
 local KINDS = {
    oversize = { error = "oversize" }, undersize = { error = "runt" }, crc = { error = "fcs" },
 }
-local NEEDS_A_PHY = "bits that do not fill a byte: no port of this tester can send them, which takes a PHY "
-   .. "of its own"
+local NEEDS_A_PHY = "bits that do not fill a byte: no port of this tester can send them, which takes a PHY of its own"
 
 -- Why a kind of frames cannot be sent, or says nothing, in a sentence; nil: it can.
 local function obstacle(tester, kind, size, limit)

@@ -25,8 +25,7 @@ local M = suite.method {
 function M.check(plan, tester)
    return outlook.unknown_line(tester, "rfc2889")
       or tables.contains(plan.rfc2889.tests, "congestion_control") and outlook.unlike_lines(tester,
-         "rfc2889.congestion_control", "the test offers an egress one and a half times its line, which needs "
-            .. "equal lines") or nil
+         "rfc2889.congestion_control", "the test offers an egress one and a half times its line, which needs equal lines") or nil
 end
 
 --- Where it departs from the RFC.

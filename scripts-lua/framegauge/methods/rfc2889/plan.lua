@@ -14,8 +14,7 @@ local TESTS = tables.joined(patterns.NAMES, {
 
 local address_table = {
    key = "address_table", type = "group",
-   help = "of address_caching and learning_rate: the first port sends to addresses behind the second, the "
-      .. "third sees what is flooded",
+   help = "of address_caching and learning_rate: the first port sends to addresses behind the second, the third sees what is flooded",
    fields = {
       { key = "max", type = "integer", default = "65536", min = "2", max = "1000000",
         help = "most addresses that are tried" },
@@ -23,16 +22,14 @@ local address_table = {
         help = "addresses of the first trial" },
       { key = "order", type = "list", unique = true, least = 1,
         of = { type = "enum", values = { "sequential", "random" } }, default = { "sequential", "random" },
-        help = "sequential: from 02:00:00:10:00:00 on; random: 02 and 40 random bits. Their difference shows "
-           .. "how the table hashes" },
+        help = "sequential: from 02:00:00:10:00:00 on; random: 02 and 40 random bits. Their difference shows how the table hashes" },
       shared.seed("1", "of the random addresses"),
       { key = "learning_rate", type = "frame_rate", default = "1000fps", min = "1fps",
         help = "at which address_caching sends the frames to learn from" },
       { key = "test_rate", type = "frame_rate", default = "1000fps", min = "1fps",
         help = "at which frames are sent to the addresses" },
       { key = "ageing", type = "time", default = "300s", min = "10ms", max = "1h",
-        help = "the switch's: before each trial nothing is sent for this time and a tenth more, so that it "
-           .. "forgets" },
+        help = "the switch's: before each trial nothing is sent for this time and a tenth more, so that it forgets" },
       { key = "addresses", type = "integer", min = "1", max = "1000000",
         default_help = "what address_caching found",
         help = "of learning_rate: how many are to be learned" },
@@ -53,8 +50,7 @@ local errored_frames = {
       { key = "kinds", type = "list", unique = true, least = 1,
         of = { type = "enum", values = { "oversize", "undersize", "crc", "dribble", "alignment" } },
         default = { "oversize", "undersize", "crc", "dribble", "alignment" },
-        help = "too long, too short, with a wrong FCS, with further bits behind the FCS, and the same with a "
-           .. "wrong FCS; the last two take a PHY of the tester's own, and are reported as not tested" },
+        help = "too long, too short, with a wrong FCS, with further bits behind the FCS, and the same with a wrong FCS; the last two take a PHY of the tester's own, and are reported as not tested" },
       { key = "iloads", type = "list", of = { type = "ratio", min = "0.1%", max = "100%" }, unique = true,
         least = 1, default = { "10%", "50%", "100%" }, help = "loads of the line" },
       { key = "every", type = "integer", default = "10", min = "2", max = "1000000",
@@ -81,15 +77,12 @@ local multiple_devices = {
 
 local congestion_control = {
    key = "congestion_control", type = "group",
-   help = "of the test congestion_control, in blocks of four ports: the first sends to the third and the "
-      .. "fourth in turn, the second to the fourth",
+   help = "of the test congestion_control, in blocks of four ports: the first sends to the third and the fourth in turn, the second to the fourth",
    fields = {
       { key = "longest", type = "time", default = "300s", min = "1ms", max = "300s",
-        help = "while a buffer takes everything that is too much, the trial is repeated four times as long, "
-           .. "up to this" },
+        help = "while a buffer takes everything that is too much, the trial is repeated four times as long, up to this" },
       { key = "uneven", type = "boolean", default = "false",
-        help = "another trial in which the first port sends twice as much to the fourth as to the third; not "
-           .. "by the RFC. It shows head of line blocking that a fair arbitration hides otherwise" },
+        help = "another trial in which the first port sends twice as much to the fourth as to the third; not by the RFC. It shows head of line blocking that a fair arbitration hides otherwise" },
    },
 }
 
@@ -99,20 +92,10 @@ local row = {
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "fully_meshed" },
         of = { type = "enum", values = TESTS },
-        help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, "
-           .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
-           .. "(5.2); multiple_devices: as fully_meshed, through devices that are connected, or from one to "
-           .. "the other only (5.3); unidirectional: from the first half of the ports to the second (5.4); "
-           .. "congestion_control: what it does when an egress is overloaded, with four ports or a multiple "
-           .. "(5.5); forward_pressure: whether it sends with too small a gap when it is offered too much "
-           .. "(5.6); address_caching: how many addresses the switch remembers (5.7); "
-           .. "learning_rate: how fast it learns them (5.8); "
-           .. "errored_frames: whether it forwards them (5.9); broadcast: from the first port, "
-           .. "copied to all others (5.10)" },
+        help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, many_to_one, one_many_both: the first port to all others, they to it, and both at once (5.2); multiple_devices: as fully_meshed, through devices that are connected, or from one to the other only (5.3); unidirectional: from the first half of the ports to the second (5.4); congestion_control: what it does when an egress is overloaded, with four ports or a multiple (5.5); forward_pressure: whether it sends with too small a gap when it is offered too much (5.6); address_caching: how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8); errored_frames: whether it forwards them (5.9); broadcast: from the first port, copied to all others (5.10)" },
       shared.frame_sizes(),
       { key = "trial", type = "time", default = "30s", min = "1ms", max = "300s",
-        help = "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends "
-           .. "30s" },
+        help = "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends 30s" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "300s",
         help = "length of the trials on the way to the throughput, at most the length of trial" },
       { key = "max", type = "ratio", default = "100%", min = "0.1%", max = "100%",
@@ -120,17 +103,13 @@ local row = {
       { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search for the throughput ends when it knows the load this well; a share of the line" },
       { key = "step", type = "ratio", default = "1%", min = "0.01%", max = "100%",
-        help = "from one load to the next on the way from the throughput to the maximum offered load; the "
-           .. "maximum forwarding rate is sought among them. A share of the line" },
+        help = "from one load to the next on the way from the throughput to the maximum offered load; the maximum forwarding rate is sought among them. A share of the line" },
       { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
-        help = "stations behind each port, between which frames of the patterns go, by a draw that is the "
-           .. "same in each trial. Each port announces its own before a trial" },
+        help = "stations behind each port, between which frames of the patterns go, by a draw that is the same in each trial. Each port announces its own before a trial" },
       { key = "announcement_rate", type = "frame_rate", default = "1000fps", min = "1fps",
         help = "of addresses: broadcasts of a port, from one station after the other" },
       { key = "stagger", type = "integer", default = "0", min = "0", max = "4294967295",
-        help = "the seed of a draw by how many frames each port begins late, fewer than there are other "
-           .. "ports; 0: all begin at one instant and send in step, so that in a full mesh no two frames "
-           .. "meet" },
+        help = "the seed of a draw by how many frames each port begins late, fewer than there are other ports; 0: all begin at one instant and send in step, so that in a full mesh no two frames meet" },
       { key = "latency_frames", type = "integer", default = "20", min = "1", max = "10000",
         help = "single broadcasts, 100 ms apart, whose latency is measured at each port" },
       shared.max_trials("1000", "a search gives up after this many", "100000"),

@@ -18,9 +18,7 @@ M.POINT = record("forwarding_point", "what the switch forwarded of a load", {
    { "iload_percent", "number", "the load of a port that was asked for, as a share of the slowest line",
       col = "Load", unit = "% of line", as = "number", at = "series", better = false },
    { "oload_fps", "number", "the load of all ports that was offered", col = "Offered", at = "series" },
-   { "forwarding_fps", "number", "frames per second that arrived where they belong, over the time of "
-      .. "sending, at most what its lines carry. A switch that holds Q frames at the end still sends these: "
-      .. "high by at most Q over that time",
+   { "forwarding_fps", "number", "frames per second that arrived where they belong, over the time of sending, at most what its lines carry. A switch that holds Q frames at the end still sends these: high by at most Q over that time",
       col = "Forwarded", at = "series" },
    { "tx", "count", "frames sent; of broadcasts the copies that are due" },
    { "loss_ratio", "ratio", "share of the frames lost", col = "Loss", at = "series", n = "tx" },
@@ -55,27 +53,23 @@ local MESH = {
       as = "share", at = "terminal html summary" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Lowest failing", at = "html" },
-   { "aggregate_fps", "number", "the throughput of all ports together, at most what the lines of the "
-      .. "receiving ports carry", null = true, col = "Aggregate",
+   { "aggregate_fps", "number", "the throughput of all ports together, at most what the lines of the receiving ports carry", null = true, col = "Aggregate",
       at = "terminal html", bound = ">=" },
-   { "theoretical_fps", "number", "most frames per second that the lines of all receiving ports carry, each "
-      .. "floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },
+   { "theoretical_fps", "number", "most frames per second that the lines of all receiving ports carry, each floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },
    { "mol_fps", "number", "maximum offered load: of all ports together", col = "MOL", at = "html" },
    { "frmol_fps", "number", "what the switch forwarded of that (FRMOL, RFC 2285)", col = "FRMOL",
       at = "terminal html summary", bound = ">=" },
    { "mol_tx", "count", "frames sent at that load; of broadcasts the copies that are due" },
    { "mol_loss_ratio", "ratio", "share lost of it", col = "Loss at MOL",
       at = "terminal html summary", bound = "exact", n = "mol_tx" },
-   { "mfr_fps", "number", "maximum forwarding rate: the highest of the series; between two of its loads it "
-      .. "is not known", col = "MFR", at = "terminal html summary", bound = ">=" },
+   { "mfr_fps", "number", "maximum forwarding rate: the highest of the series; between two of its loads it is not known", col = "MFR", at = "terminal html summary", bound = ">=" },
    { "mfr_oload_fps", "number", "at which offered load of all ports", col = "at", unit = "offered",
       at = "html" },
    { "step_fps", "positive", "how far two loads of the series are apart, for a port" },
    { "series", list(M.POINT), "from the throughput to the maximum offered load" },
    { "flood", "count", "frames at ports that they were not for, at most in a trial", col = "Flood",
       unit = "frames", at = "html" },
-   { "worst_pair", "text", "`from->to` that lost the greatest share at the maximum offered load; null "
-      .. "without loss", null = true },
+   { "worst_pair", "text", "`from->to` that lost the greatest share at the maximum offered load; null without loss", null = true },
    { "resolution_fps", "positive", "how close a load that passed and one that failed had to come" },
    { "limited_by", LIMITS, "why the search stopped", col = "Limit", at = "html" },
    { "trial_s", "positive", "length of the deciding trials" },
@@ -107,15 +101,13 @@ M.RECEIVER = record("broadcast_receiver", "a port that receives broadcasts", {
       null = true },
 })
 
-M.BROADCAST = record("broadcast", "Throughput, forwarding rates and latency of broadcasts (RFC 2889, 5.10). "
-   .. "Loads are of broadcasts; forwarding rates, losses and the aggregate of all their copies", MESH, {
+M.BROADCAST = record("broadcast", "Throughput, forwarding rates and latency of broadcasts (RFC 2889, 5.10). Loads are of broadcasts; forwarding rates, losses and the aggregate of all their copies", MESH, {
    { "receivers", list(M.RECEIVER), "the ports that receive" },
    { of = function(row) return of_ports(row, math.min, "min_ns") end, col = "Latency", unit = "least",
       as = "time", at = "html" },
    { of = function(row) return of_ports(row, math.max, "max_ns") end, col = "Latency", unit = "greatest",
       as = "time", at = "terminal html" },
-   { "skew_ns", "number", "from the least mean latency of a port to the greatest; null when nothing was "
-      .. "measured", null = true, col = "Skew", as = "time", at = "terminal html" },
+   { "skew_ns", "number", "from the least mean latency of a port to the greatest; null when nothing was measured", null = true, col = "Skew", as = "time", at = "terminal html" },
 }, flow_control.ROWS, verdict.ROWS, MESH_LATENCY)
 
 local TITLES = {
@@ -144,8 +136,7 @@ local HEAD = {
    { "order", { "sequential", "random" }, "of the addresses", col = "Order", id = "%s addresses" },
 }
 local TAIL = {
-   { "limited_by", ENDS, "what the trial above failed by: `flood` at the monitoring port, `loss`, `learning` "
-      .. "frames that were lost; `tester`: the switch may have more; `maximum`: nothing above was tried",
+   { "limited_by", ENDS, "what the trial above failed by: `flood` at the monitoring port, `loss`, `learning` frames that were lost; `tester`: the switch may have more; `maximum`: nothing above was tried",
       col = "Limit",
       at = "terminal html" },
    { "ageing_s", "positive", "the ageing time that was waited for before each trial" },
@@ -162,8 +153,7 @@ M.CACHING = record("address_caching", "How many addresses the switch remembers (
       end, better = ">=" },
    { "with_own", "count", "and the test port's address: the figure to compare with a data sheet",
       col = "With own", unit = "addresses", at = "terminal html", bound = ">=", better = ">=" },
-   { "learned_at_max", "count", "of the most that were tried: how many were not flooded; null when not all "
-      .. "of that trial was sent and came back", null = true, col = "At most", unit = "learned",
+   { "learned_at_max", "count", "of the most that were tried: how many were not flooded; null when not all of that trial was sent and came back", null = true, col = "At most", unit = "learned",
       at = "html", better = ">=" },
    { "intended_fps", "positive", "frames to learn from, per second" },
 }, TAIL, verdict.ROWS)
@@ -200,9 +190,7 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
    { "trial", "ordinal", "number of the trial", optional = true },
 }, verdict.ROWS)
 
-M.CONGESTION = record("congestion_control", "What the switch does when an egress is overloaded (RFC 2889, "
-   .. "5.5). Frames per second are over the time of sending, which pauses prolong; frames that waited in the "
-   .. "switch arrive after it and count", {
+M.CONGESTION = record("congestion_control", "What the switch does when an egress is overloaded (RFC 2889, 5.5). Frames per second are over the time of sending, which pauses prolong; frames that waited in the switch arrive after it and count", {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },
@@ -222,8 +210,7 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "congested_loss_ratio", "ratio", "share lost of the frames for the congested port", col = "Loss",
       unit = "%, congested", at = "terminal html", n = "congested_tx" },
    { "congested_fps", "number", "frames per second that it received", col = "Congested", at = "html" },
-   { "congested_received_ratio", "number", "frames that it received for each that a source was to send: 1 to "
-      .. "1.5 where nothing is kept back" },
+   { "congested_received_ratio", "number", "frames that it received for each that a source was to send: 1 to 1.5 where nothing is kept back" },
    { "split_oload_fps", "number", "the load that the split source offered", col = "Split", unit = "offered",
       at = "html" },
    { "single_oload_fps", "number", "offered load of the other source", col = "Single", unit = "offered",
@@ -235,30 +222,22 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "single_paused_ns", "count", "time for which the other source was paused", better = false },
    { "honoured_pause", "boolean", "whether the tester's ports paused; null where they were not told to",
       null = true },
-   { "head_of_line_blocking", "boolean", "whether frames for the uncongested port were lost; null where the "
-      .. "trial does not tell", null = true },
+   { "head_of_line_blocking", "boolean", "whether frames for the uncongested port were lost; null where the trial does not tell", null = true },
    { "back_pressure", "boolean", "whether no frame was lost and the sources were kept back" },
    { "conclusion", { "none", "head-of-line-blocking", "back-pressure", "absorbed", "throttled",
-      "input-limited", "engine-limited" }, "`none`: the congested port alone loses; `absorbed`: the buffer "
-      .. "took all, in the longest trial too; `throttled`: nothing for the uncongested port is lost, but it "
-      .. "gets less; "
-      .. "`input-limited`: the split source loses by itself; `engine-limited`: both sources lose together "
-      .. "where no egress is overloaded",
+      "input-limited", "engine-limited" }, "`none`: the congested port alone loses; `absorbed`: the buffer took all, in the longest trial too; `throttled`: nothing for the uncongested port is lost, but it gets less; `input-limited`: the split source loses by itself; `engine-limited`: both sources lose together where no egress is overloaded",
       col = "Conclusion", at = "terminal html" },
-   { "buffer_estimate_frames", "count", "with `none`: frames that waited for the congested port at the end, "
-      .. "by what it received", optional = true, col = "Buffer", unit = "frames", at = "html",
+   { "buffer_estimate_frames", "count", "with `none`: frames that waited for the congested port at the end, by what it received", optional = true, col = "Buffer", unit = "frames", at = "html",
       better = "either" },
    { "uneven_tx", "count", "frames sent to the uncongested port then", optional = true },
-   { "uneven_loss_ratio", "ratio", "share lost of the frames for the uncongested port when the split source "
-      .. "sends two to the congested one for each of them", optional = true, col = "Loss", unit = "%, uneven",
+   { "uneven_loss_ratio", "ratio", "share lost of the frames for the uncongested port when the split source sends two to the congested one for each of them", optional = true, col = "Loss", unit = "%, uneven",
       at = "html", n = "uneven_tx" },
    { "trial_s", "positive", "length of the deciding trial" },
    { "trials", "count", "how many it took" },
    { "trial", "ordinal", "number of the deciding one" },
 }, verdict.ROWS)
 
-M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than 96 bits between frames when "
-   .. "it is offered more than the line carries (RFC 2889, 5.6)", {
+M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than 96 bits between frames when it is offered more than the line carries (RFC 2889, 5.6)", {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },

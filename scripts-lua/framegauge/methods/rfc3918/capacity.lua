@@ -134,12 +134,10 @@ function M.run(plan, tester, session, key, rows)
    local validity, reasons = verdict.merge(c.records)
    if rushed then
       validity = verdict.worse(validity, "invalid")
-      reasons[#reasons + 1] = "fewer groups are missing when their frames come slowly: it may have room for "
-         .. "more; lower rfc3918.capacity_load"
+      reasons[#reasons + 1] = "fewer groups are missing when their frames come slowly: it may have room for more; lower rfc3918.capacity_load"
    end
    if c.floods and not c.monitor and limit == "maximum" then
-      reasons[#reasons + 1] = "the device floods groups that nobody has joined, and no port watches for "
-         .. "that: it may have room for fewer groups; give rfc3918.monitor"
+      reasons[#reasons + 1] = "the device floods groups that nobody has joined, and no port watches for that: it may have room for fewer groups; give rfc3918.monitor"
    end
    rows[#rows + 1] = {
       test = key, frame_size = c.frame_size, version = c.version, groups = low,

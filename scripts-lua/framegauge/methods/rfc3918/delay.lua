@@ -120,14 +120,10 @@ end
 
 local IS_NOT_APPLICABLE = { ["floods"] = true, ["flooded again"] = true }
 local WHY = {
-   ["early"] = "frames came before the port had joined: the device floods groups that it does not know, or "
-      .. "the port is still a member from a trial before",
-   ["still a member"] = "frames came before the port had joined: it is still a member from a trial before; "
-      .. "raise rfc3918.forget",
-   ["flooded again"] = "the device floods groups that it does not know, and forgets the group when the last "
-      .. "port leaves: its frames do not end",
-   ["lost"] = "frames were lost while the port was a member: the load is too much for the device; lower "
-      .. "rfc3918.membership.load",
+   ["early"] = "frames came before the port had joined: the device floods groups that it does not know, or the port is still a member from a trial before",
+   ["still a member"] = "frames came before the port had joined: it is still a member from a trial before; raise rfc3918.forget",
+   ["flooded again"] = "the device floods groups that it does not know, and forgets the group when the last port leaves: its frames do not end",
+   ["lost"] = "frames were lost while the port was a member: the load is too much for the device; lower rfc3918.membership.load",
    ["floods"] = "frames came before the port had joined: the device floods groups that it does not know",
    ["no end"] = "frames still came when the load ended; raise rfc3918.membership.observe_leave",
 }
@@ -184,8 +180,7 @@ local function measure(c, method, found)
    local fps = trials.load_of(c, found, o.load)
    local row, records, problem = base_of(c, method, fps), {}, nil
    if 1 / fps > o.max_resolution then
-      row.validity, row.reasons = "not-applicable", { ("frames %s apart would be all that is measured: raise "
-         .. "rfc3918.membership.load"):format(units.format_time(1 / fps)) }
+      row.validity, row.reasons = "not-applicable", { ("frames %s apart would be all that is measured: raise rfc3918.membership.load"):format(units.format_time(1 / fps)) }
       return row, records
    end
    local ports = {}

@@ -19,8 +19,7 @@ M.KEYS = { "latency", "burdened_latency" }
 local FORWARDED = 1e-3
 
 local STAMPS_NS = 2 -- a latency is off by two stamps of 1 ns
-local CUTS_THROUGH = "copies left before all of the frame had come in: the device cuts through, and its "
-   .. "latency is from first bit to first bit; take rfc3918.latency_definition: fifo"
+local CUTS_THROUGH = "copies left before all of the frame had come in: the device cuts through, and its latency is from first bit to first bit; take rfc3918.latency_definition: fifo"
 
 -- The delays of the tagged frame of a trial by receiver, ns; nil where one did not come.
 local function tagged(c, record)

@@ -30,8 +30,7 @@ local CHARTS = {
       title = "Forwarding rate against the number of groups", caption = "What all receivers together got.",
       group = function(row) return ("%d bytes"):format(row.frame_size) end },
    aggregated = { x = "frame_size", y = "aggregate_fps", x_label = "frame size, bytes",
-      y_label = "aggregate throughput, frames/s", title = "Aggregated multicast throughput against frame "
-         .. "size",
+      y_label = "aggregate throughput, frames/s", title = "Aggregated multicast throughput against frame size",
       caption = "What all receivers together get without loss.", group = by_size },
    mixed_class = { x = "frame_size", y = "throughput_fps", x_label = "frame size, bytes",
       y_label = "throughput, frames/s", title = "Mixed class throughput against frame size",

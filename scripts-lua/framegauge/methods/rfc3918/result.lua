@@ -42,8 +42,7 @@ local function head(with_groups)
    }
 end
 
-local FLOODS = { "floods_unknown", "boolean", "whether frames of groups that nobody had joined came out at "
-   .. "all receivers" }
+local FLOODS = { "floods_unknown", "boolean", "whether frames of groups that nobody had joined came out at all receivers" }
 
 local OF_LOAD = { load = true, unicast = true } -- streams of a trial; others only verify the groups
 
@@ -69,8 +68,8 @@ local function uncertain(row, run)
 end
 
 local SEARCHED = {
-   { "throughput_fps", "number", "the highest load of the source without a lost copy; null when no "
-      .. "load passed", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
+   { "throughput_fps", "number", "the highest load of the source without a lost copy; null when no load passed",
+      null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
          none = "no pass",
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
@@ -122,8 +121,7 @@ local function tunnelled(name, title, section)
          as = "number", at = "html" },
       { "offered_size", "ordinal", "bytes with FCS of a frame as the source sends it", col = "Offered",
          unit = "bytes", as = "number", at = "terminal html" },
-      { "forwarded_size", "number", "bytes with FCS of a frame as receivers got it, mean of all; null when "
-         .. "none came", null = true, col = "Forwarded", unit = "bytes", as = "number",
+      { "forwarded_size", "number", "bytes with FCS of a frame as receivers got it, mean of all; null when none came", null = true, col = "Forwarded", unit = "bytes", as = "number",
          at = "terminal html", better = false },
    }, SEARCHED, TAIL, verdict.ROWS)
 end
@@ -146,9 +144,7 @@ M.MATRIX = record("group_matrix", "What is forwarded of a number of groups (RFC 
    FLOODS,
 }, verdict.ROWS)
 
-local DEFINITION = { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out "
-   .. "(RFC 1242 for devices that store and forward); a device that cuts through may have less than 0. "
-   .. "`fifo`: from first bit to first bit", col = "Definition", at = "html" }
+local DEFINITION = { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for devices that store and forward); a device that cuts through may have less than 0. `fifo`: from first bit to first bit", col = "Definition", at = "html" }
 
 M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a receiver", {
    { "port", "text", "its name" },
@@ -168,8 +164,7 @@ M.LATENCY = record("multicast_latency", "Multicast forwarding latency (RFC 3918,
       col = "Latency", unit = "least", as = "time", at = "terminal html" },
    { "latency_max_ns", "signed", "greatest", null = true, col = "Latency", unit = "greatest", as = "time",
       at = "terminal html", criterion = "latency" },
-   { "spread_mean_ns", "number", "from the earliest copy of a tagged frame to the latest, the mean of the "
-      .. "trials",
+   { "spread_mean_ns", "number", "from the earliest copy of a tagged frame to the latest, the mean of the trials",
       null = true, col = "Spread", unit = "mean", as = "time", at = "html", n = "spread_samples" },
    { "spread_samples", "count", "tagged frames with a copy at every receiver" },
    { "spread_max_ns", "number", "the greatest", null = true, col = "Spread", unit = "greatest", as = "time",
@@ -197,8 +192,7 @@ local RESOLUTION = { "resolution_ns", "positive", "from one frame to the next: s
 local function delay_head(methods)
    return {
       { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-      { "method", methods, "what is measured. Of joins, new: a group that the device does not know (A); "
-         .. "known: one that another port has joined before (B). Of leaves, all: of all receivers",
+      { "method", methods, "what is measured. Of joins, new: a group that the device does not know (A); known: one that another port has joined before (B). Of leaves, all: of all receivers",
          col = "Group", id = "%s" },
       { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
          id = "%s bytes" },
@@ -218,8 +212,7 @@ local function delay(name, title, criterion, help)
       { "delay_max_ns", "signed", "greatest", null = true, col = "Delay", unit = "greatest", as = "time",
          at = "terminal html", criterion = criterion },
       RESOLUTION,
-      { "net_mean_ns", "signed", "mean without the latency of the frames: what the device took to change its "
-         .. "table, to the resolution", null = true, col = "Net", unit = "mean", as = "time",
+      { "net_mean_ns", "signed", "mean without the latency of the frames: what the device took to change its table, to the resolution", null = true, col = "Net", unit = "mean", as = "time",
          at = "terminal html", n = "samples" },
       { "samples", "count", "delays that were measured, of all ports and trials" },
       { "queries_seen", "count", "queries that the ports heard, of all trials", col = "Queries",
@@ -251,21 +244,18 @@ local BURDENED_TAIL = {
    { "trials", "count", "how many were made", col = "Trials", at = "html" },
 }
 
-M.EGRESS_BURDENED_LATENCY = record("multicast_egress_burdened_latency", "how long frames take to a receiver "
-   .. "without the burden and with it", {
+M.EGRESS_BURDENED_LATENCY = record("multicast_egress_burdened_latency", "how long frames take to a receiver without the burden and with it", {
    { "port", "text", "its name" },
    { "baseline_latency_mean_ns", "signed", "mean of the tagged frames without the burden", null = true },
    { "burdened_latency_mean_ns", "signed", "the same with the burden", null = true },
    { "added_ns", "signed", "what the burden added", null = true },
    { "every_frame_added_ns", "signed", "what the burden added to the mean of every frame of the last trials",
       null = true },
-   { "baseline_every_frame_latency", trial.LATENCY, "of every frame of the last trial without the burden; "
-      .. "null when nothing was measured", null = true },
+   { "baseline_every_frame_latency", trial.LATENCY, "of every frame of the last trial without the burden; null when nothing was measured", null = true },
    { "burdened_every_frame_latency", trial.LATENCY, "the same with the burden", null = true },
 })
 
-M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened multicast latency (RFC 3918, "
-   .. "8.1)", head(true), {
+M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened multicast latency (RFC 3918, 8.1)", head(true), {
    { "offered_fps", "positive", "load of the source", col = "Load", at = "html" },
    { "load_of", { "throughput", "line" }, "what the load is a share of" },
 }, BURDEN, {
@@ -279,8 +269,8 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
       unit = "mean", as = "time", at = "terminal html", n = "burdened_samples" },
    { "burdened_latency_max_ns", "signed", "the greatest", null = true, col = "Burdened", unit = "greatest",
       as = "time", at = "html", criterion = "burdened_latency" },
-   { "added_mean_ns", "signed", "what the burden added to the latency of the tagged frames, mean of all "
-      .. "receivers", null = true, col = "Added", unit = "mean", as = "time", at = "terminal html",
+   { "added_mean_ns", "signed", "what the burden added to the latency of the tagged frames, mean of all receivers",
+      null = true, col = "Added", unit = "mean", as = "time", at = "terminal html",
       criterion = "added_latency", n = "burdened_samples" },
    { "every_frame_added_mean_ns", "signed", "the same by every frame of the last trials", null = true,
       col = "Added", unit = "every frame", as = "time", at = "html", n = "every_frame_samples" },
@@ -290,8 +280,7 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
    { "egress", list(M.EGRESS_BURDENED_LATENCY), "each receiver" },
 }, verdict.ROWS)
 
-M.EGRESS_BURDENED_DELAY = record("membership_egress_burdened", "the join delay of a port without the burden "
-   .. "and with it", {
+M.EGRESS_BURDENED_DELAY = record("membership_egress_burdened", "the join delay of a port without the burden and with it", {
    { "port", "text", "its name" },
    { "baseline_delay_mean_ns", "signed", "mean without the burden", null = true },
    { "burdened_delay_mean_ns", "signed", "mean with the burden", null = true },
@@ -300,8 +289,7 @@ M.EGRESS_BURDENED_DELAY = record("membership_egress_burdened", "the join delay o
 
 M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join delay (RFC 3918, 8.2)",
    delay_head { "new", "known" }, BURDEN, {
-   { "baseline_delay_mean_ns", "signed", "mean without the burden, from the last bit of the report to the "
-      .. "first bit of the first frame; null when none was measured", null = true, col = "Alone",
+   { "baseline_delay_mean_ns", "signed", "mean without the burden, from the last bit of the report to the first bit of the first frame; null when none was measured", null = true, col = "Alone",
       unit = "mean", as = "time", at = "terminal html", better = false, n = "baseline_samples" },
    { "baseline_delay_max_ns", "signed", "greatest", null = true, col = "Alone", unit = "greatest",
       as = "time", at = "html", better = false },
@@ -356,8 +344,7 @@ M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)"
    { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
    { "monitor", "text", "port that joined nothing; null without one: then floods are not seen", null = true,
       col = "Monitor", at = "terminal html", none = "none" },
-   { "limited_by", { "missing", "flooded", "maximum" }, "what the trial above failed by; `maximum`: nothing "
-      .. "above was tried", col = "Limit", at = "terminal html" },
+   { "limited_by", { "missing", "flooded", "maximum" }, "what the trial above failed by; `maximum`: nothing above was tried", col = "Limit", at = "terminal html" },
    { "trials", "count", "how many", col = "Trials", at = "terminal html" },
    { "iterations", list(M.ITERATION), "all trials, in order" },
    FLOODS,

@@ -240,8 +240,7 @@ function M.problems(c, record, n)
    end
    local floods = reached == #c.receivers and missed == 0 and not c.is_static
    if reached > 0 and not floods then
-      reasons[1] = "frames of groups that nobody had joined reached some of the ports: a port is still a "
-         .. "member; raise rfc3918.forget"
+      reasons[1] = "frames of groups that nobody had joined reached some of the ports: a port is still a member; raise rfc3918.forget"
    end
    local verified, flood = M.at_receivers(c, record, "verify")
    for _, direction in ipairs(verified) do
@@ -249,12 +248,10 @@ function M.problems(c, record, n)
          reasons[#reasons + 1] = ("%s did not get the frames of %d of %s that it had joined"):format(
             receiver_of(direction), direction.lost, format.plural(n, "group"))
       elseif size_of(direction) ~= c.forwarded_size then
-         reasons[#reasons + 1] = ("%s got frames of %.4g bytes, not of %d: the device does not do what the "
-            .. "test and rfc3918.tunnel say"):format(receiver_of(direction), size_of(direction),
+         reasons[#reasons + 1] = ("%s got frames of %.4g bytes, not of %d: the device does not do what the test and rfc3918.tunnel say"):format(receiver_of(direction), size_of(direction),
             c.forwarded_size)
       elseif not came_by_own_tunnel(c, direction) then
-         reasons[#reasons + 1] = ("%s got frames that are not addressed to it: they did not come by a tunnel "
-            .. "to it"):format(receiver_of(direction))
+         reasons[#reasons + 1] = ("%s got frames that are not addressed to it: they did not come by a tunnel to it"):format(receiver_of(direction))
       end
    end
    if flood > 0 then
@@ -301,8 +298,7 @@ function M.beside_burden(c, of)
    end
    if flooded then
       out.validity = "invalid"
-      table.insert(out.reasons, 1, "frames of the burden came out at other ports: the device does not know "
-         .. "the addresses; raise rfc3918.learning_wait")
+      table.insert(out.reasons, 1, "frames of the burden came out at other ports: the device does not know the addresses; raise rfc3918.learning_wait")
    end
    return out, baseline, burdened
 end

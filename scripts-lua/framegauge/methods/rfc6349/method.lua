@@ -93,8 +93,7 @@ end
 --- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    if not plan.rfc6349.bottleneck and not tester:max_fps(SMALLEST_FRAME) then
-      return "rfc6349: the line rate of these ports is not known, so the bottleneck cannot be sought; give "
-         .. "rfc6349.bottleneck or the ports' line_rate"
+      return "rfc6349: the line rate of these ports is not known, so the bottleneck cannot be sought; give rfc6349.bottleneck or the ports' line_rate"
    end
    return nil
 end
@@ -141,8 +140,7 @@ local function sentence(row)
    if not row.actual_s then
       return ("%s, windows of %s: not ended"):format(row.direction, units.format_size(row.windows))
    end
-   return ("%s, windows of %s: %s, transfer time ratio %.3f, efficiency %.2f %%, buffer delay %.1f "
-      .. "%%"):format(
+   return ("%s, windows of %s: %s, transfer time ratio %.3f, efficiency %.2f %%, buffer delay %.1f %%"):format(
       row.direction, units.format_size(row.windows), units.format_bits(row.achieved_bps),
       row.transfer_time_ratio,
       row.efficiency_percent, row.buffer_delay_percent or 0)

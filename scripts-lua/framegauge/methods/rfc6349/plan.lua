@@ -54,8 +54,7 @@ local row = {
       { key = "windows", type = "list", unique = true, least = 1,
         of = { type = "ratio", min = "0.1%", max = "1000%" }, default = { "25%", "50%", "75%", "100%",
            "200%" },
-        help = "of all connections together, as shares of the bandwidth-delay product; the buffers of both "
-           .. "ends" },
+        help = "of all connections together, as shares of the bandwidth-delay product; the buffers of both ends" },
       { key = "connections", type = "integer", default = "4", min = "1", max = "10000",
         help = "at a time; each moves the same payload" },
       { key = "directions", type = "list", unique = true, least = 1,
@@ -63,8 +62,7 @@ local row = {
         default = { "forward", "backward", "both" },
         help = "forward: from the first port to the second; both: both ways at once" },
       { key = "duration", type = "time", default = "35s", min = "10ms", max = "24h",
-        help = "how long a transfer takes if the path gives all that the window allows; its payload follows "
-           .. "from that. RFC 6349 asks for at least 30s" },
+        help = "how long a transfer takes if the path gives all that the window allows; its payload follows from that. RFC 6349 asks for at least 30s" },
       { key = "patience", type = "number", default = "3", min = "1", max = "100",
         help = "a transfer may take this many times as long in truth" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65534",
@@ -78,8 +76,7 @@ local row = {
 local function path_is_within_link(values, found)
    local o = values.rfc6349
    if o.path_mtu and o.path_mtu > o.mtu then
-      found:add("rfc6349.path_mtu", ("%d is more than the tester's own links carry (mtu: "
-         .. "%d)"):format(o.path_mtu,
+      found:add("rfc6349.path_mtu", ("%d is more than the tester's own links carry (mtu: %d)"):format(o.path_mtu,
          o.mtu), "at most " .. o.mtu)
    end
 end

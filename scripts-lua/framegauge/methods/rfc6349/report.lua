@@ -35,8 +35,7 @@ function M.notes(result, add)
    add(rtt and rtt.rtt_min_ns and ("Baseline round trip: %s, the shortest of %s."):format(
       format.nanoseconds(rtt.rtt_min_ns), format.plural(rtt.rtt_samples, "sample")))
    for _, row in ipairs(path.bandwidth or {}) do
-      add(row.bandwidth_l1_bps and ("Bottleneck bandwidth, %s: %s; TCP can have "
-         .. "%s."):format(row.direction,
+      add(row.bandwidth_l1_bps and ("Bottleneck bandwidth, %s: %s; TCP can have %s."):format(row.direction,
          units.format_bits(row.bandwidth_l1_bps, 1), units.format_bits(row.achievable_bps)))
    end
    for _, row in ipairs(path.transfers) do
@@ -52,8 +51,7 @@ local function path_facts(path)
       format.plural(mtu.probes or 0, "probe"))
    return tables.facts {
       { "Path MTU", mtu.mtu and ("%d bytes (%s)"):format(mtu.mtu, tested) or "not found" },
-      { "Baseline RTT", rtt.rtt_min_ns and ("%s, the shortest of "
-         .. "%s"):format(formatters.nanoseconds(rtt.rtt_min_ns),
+      { "Baseline RTT", rtt.rtt_min_ns and ("%s, the shortest of %s"):format(formatters.nanoseconds(rtt.rtt_min_ns),
          format.plural(rtt.rtt_samples, "sample")) },
       { "Mean, longest", rtt.rtt_mean_ns and formatters.nanoseconds(rtt.rtt_mean_ns) .. ", "
          .. formatters.nanoseconds(rtt.rtt_max_ns) },
@@ -61,14 +59,11 @@ local function path_facts(path)
 end
 
 local DEFINITIONS = {
-   { "Windows", "buffers of both ends, of all connections together, as a share of the bandwidth-delay "
-      .. "product." },
+   { "Windows", "buffers of both ends, of all connections together, as a share of the bandwidth-delay product." },
    { "Achievable", "a window each round trip, up to what TCP can have of the bottleneck." },
-   { "Transfer time ratio", "the time from the first byte sent to the last one acknowledged, over the ideal "
-      .. "time at the most that TCP can have of the bottleneck (RFC 6349, 4.1)." },
+   { "Transfer time ratio", "the time from the first byte sent to the last one acknowledged, over the ideal time at the most that TCP can have of the bottleneck (RFC 6349, 4.1)." },
    { "Efficiency", "bytes that were not retransmitted, of all that were sent (4.2)." },
-   { "Buffer delay", "how much longer than the baseline the mean round trip was (4.3): TCP's smoothed one "
-      .. "at the end of each interval." },
+   { "Buffer delay", "how much longer than the baseline the mean round trip was (4.3): TCP's smoothed one at the end of each interval." },
    { "Hint", "what the three together usually mean (5); it is no verdict." },
 }
 
@@ -82,8 +77,7 @@ local function chart(rows)
       id = "windows", title = "Throughput against the window", rows = rows, group = direction,
       description = "Payload bits per second with windows of several shares of the bandwidth-delay product.",
       caption = "What the transfers had, and what the window and the bottleneck allow.",
-      x = { of = function(row) return row.window_share * 100 end, label = "windows, % of the "
-         .. "bandwidth-delay product",
+      x = { of = function(row) return row.window_share * 100 end, label = "windows, % of the bandwidth-delay product",
          scale = "values" },
       y = { label = "payload, bit/s" },
       lines = {
@@ -97,8 +91,7 @@ end
 --- The table at the top.
 function M.summary(result)
    return tables.of {
-      result_rows.TRANSFER, "summary", found(result).transfers, caption = "TCP throughput and its three "
-         .. "metrics",
+      result_rows.TRANSFER, "summary", found(result).transfers, caption = "TCP throughput and its three metrics",
       below = tables.reasons,
    }
 end

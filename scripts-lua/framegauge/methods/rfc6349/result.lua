@@ -55,12 +55,9 @@ M.BANDWIDTH = record("bandwidth", "the bottleneck bandwidth of a direction", {
    { "trials", "ordinal", "how many trials it took", optional = true, col = "Trials", at = "html" },
 }, verdict.ROWS)
 
-M.TRANSFER = record("rfc6349", "A transfer with a window of one share of the bandwidth-delay product, one "
-   .. "way. What is null was "
-   .. "not known because the transfers did not end", {
+M.TRANSFER = record("rfc6349", "A transfer with a window of one share of the bandwidth-delay product, one way. What is null was not known because the transfers did not end", {
    DIRECTION,
-   { "both_directions", "boolean", "whether both ways sent at once", id = function() return "both ways at "
-      .. "once" end },
+   { "both_directions", "boolean", "whether both ways sent at once", id = function() return "both ways at once" end },
    { "window_share", "number", "of the bandwidth-delay product: the windows of all connections",
       as = "ratio", id = percent },
    { of = function(row) return row.window_share * 100 end, col = "Windows", unit = "% of BDP", as = "number",
@@ -107,8 +104,8 @@ M.TRANSFER = record("rfc6349", "A transfer with a window of one share of the ban
 
 M.RESULTS = record("rfc6349_results", "results of RFC 6349", {
    { "rfc6349", record("rfc6349_path", "what RFC 6349 found", {
-      { "path_mtu", M.PATH_MTU, "the path MTU", optional = true }, { "baseline", M.BASELINE, "the round "
-         .. "trip", optional = true },
+      { "path_mtu", M.PATH_MTU, "the path MTU", optional = true },
+      { "baseline", M.BASELINE, "the round trip", optional = true },
       { "bandwidth", list(M.BANDWIDTH), "of each direction that sends", optional = true },
       { "transfers", list(M.TRANSFER), "a row for each window and direction" },
    }), "the path and the transfers", optional = true },

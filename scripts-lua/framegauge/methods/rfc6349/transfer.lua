@@ -83,16 +83,14 @@ end
 -- @param here  as of waits_here()
 local function doubts(plan, row, here)
    if here and row.rtt_mean_ns then
-      row.warnings[1] = "the tester's own line is the bottleneck: what is more than the bandwidth-delay "
-         .. "product waits in the tester, and the buffer delay says little of the path"
+      row.warnings[1] = "the tester's own line is the bottleneck: what is more than the bandwidth-delay product waits in the tester, and the buffer delay says little of the path"
    end
    if not row.actual_s then
       row.validity = "invalid"
       row.reasons[#row.reasons + 1] = ("the transfers had not ended after %s (rfc6349.patience)"):format(
          units.format_time(plan.rfc6349.duration * plan.rfc6349.patience))
    elseif row.transfer_time_ratio < 0.99 then
-      row.warnings[#row.warnings + 1] = "faster than the bottleneck allows: its bandwidth is higher than was "
-         .. "found, or the path compresses or caches"
+      row.warnings[#row.warnings + 1] = "faster than the bottleneck allows: its bandwidth is higher than was found, or the path compresses or caches"
    end
 end
 

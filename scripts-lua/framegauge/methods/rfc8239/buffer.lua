@@ -170,9 +170,7 @@ local function row_of(c, egress, list, records)
       row.finding = "not_reached"
       local least = (o.line + c.surplus - 1) * c.whole * row.trial_s
       row.at_least_octets = math.max(0, math.floor(least)) * c.frame_size
-      row.reasons[#row.reasons + 1] = ("no frame was lost, or the latency still grew, within %g s: the "
-         .. "buffer holds "
-         .. "more than the surplus of that time"):format(row.trial_s)
+      row.reasons[#row.reasons + 1] = ("no frame was lost, or the latency still grew, within %g s: the buffer holds more than the surplus of that time"):format(row.trial_s)
    else
       row.buffer_frames, row.buffer_octets = row.by_latency_frames, row.by_latency_frames * c.frame_size
       common.repeated(c.plan, row, tables.field(list, "by_latency_frames"))
@@ -180,9 +178,7 @@ local function row_of(c, egress, list, records)
    row.iterations = #list
    if worst.is_full and not M.agree(worst) then
       row.finding = "disagreement"
-      common.judge(row, false, ("disagreement: %.0f frames by count, %.0f by balance, %.0f by latency: the "
-         .. "device "
-         .. "is no plain queue"):format(worst.by_count_frames, worst.by_balance_frames,
+      common.judge(row, false, ("disagreement: %.0f frames by count, %.0f by balance, %.0f by latency: the device is no plain queue"):format(worst.by_count_frames, worst.by_balance_frames,
          worst.by_latency_frames))
    elseif row.finding == "plain" and row.repeatable == false then
       row.finding = "unrepeatable"

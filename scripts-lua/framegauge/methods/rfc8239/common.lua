@@ -11,8 +11,7 @@ local tables = require "framegauge.core.tables"
 local M = {}
 
 local NS = 1e9
-local DEFINITIONS = { filo = "first bit in to last bit out (FILO)", fifo = "first bit in to first bit out "
-   .. "(FIFO)" }
+local DEFINITIONS = { filo = "first bit in to last bit out (FILO)", fifo = "first bit in to first bit out (FIFO)" }
 
 --- What lies ahead of a test by its trials with each frame size.
 -- @param load_s  seconds of load of each
@@ -108,8 +107,7 @@ function M.repeated(plan, row, list)
    row.rsd_percent = mean ~= 0 and stats.stddev(list) / math.abs(mean) * 100 or 0
    if row.rsd_percent > plan.rfc8239.max_rsd * 100 then
       row.repeatable = false
-      row.reasons[#row.reasons + 1] = ("unrepeatable: the relative standard deviation of %d iterations is "
-         .. "%.3g %%")
+      row.reasons[#row.reasons + 1] = ("unrepeatable: the relative standard deviation of %d iterations is %.3g %%")
          :format(#list, row.rsd_percent)
    else
       row.repeatable = true

@@ -90,8 +90,7 @@ local function measure(plan, tester, session, arrangement, shift, frame_size)
    })
    if row.validity == "valid" and control_loss.ratio > 0 then
       row.validity = "not-applicable"
-      row.reasons[1] = "frames are lost without congestion, too: an ingress, or the whole switch, does not "
-         .. "carry line rate"
+      row.reasons[1] = "frames are lost without congestion, too: an ingress, or the whole switch, does not carry line rate"
    end
    row.head_of_line_blocking = row.validity == "valid" and row.innocent_loss_ratio > 0 or false
    common.repeated(plan, row, tables.field(innocent, "ratio"))

@@ -22,8 +22,7 @@ local buffer = {
    fields = {
       { key = "procedures", type = "list", unique = true, least = 1, default = { "efficiency", "port" },
         of = { type = "enum", values = PROCEDURES },
-        help = "efficiency: with which frame size most is held; port: the buffer of each egress; pairs: two "
-           .. "egresses congested at once; many_to_one: all other ports to one, each in turn" },
+        help = "efficiency: with which frame size most is held; port: the buffer of each egress; pairs: two egresses congested at once; many_to_one: all other ports to one, each in turn" },
       { key = "frame_size", type = "size", min = "64", max = "16128",
         default_help = "the one that efficiency finds, else the largest",
         help = "bytes of the frames of all procedures but efficiency" },
@@ -61,8 +60,7 @@ local incast = {
         help = "frames of a burst of each sender" },
       { key = "burst_interval", type = "time", min = "1us", max = "10s",
         default_help = "10ms, doubled until a burst is shorter",
-        help = "from the start of one burst to the start of the next; a trial has whole bursts, at least "
-           .. "one" },
+        help = "from the start of one burst to the start of the next; a trial has whole bursts, at least one" },
    },
 }
 
@@ -84,8 +82,7 @@ local row = {
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
         of = { type = "enum", values = TESTS },
-        help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line "
-           .. "(5), incast (6): bursts alone, stateful_incast (6): TCP with bursts" },
+        help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line (5), incast (6): bursts alone, stateful_incast (6): TCP with bursts" },
       shared.frame_sizes(
          "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too",
          { "64", "128", "256", "512", "1024", "1518" }),
@@ -97,9 +94,7 @@ local row = {
       { key = "max_rsd", type = "ratio", default = "10%", min = "0.01%", max = "100%",
         help = "relative standard deviation of the iterations above which a row is unrepeatable" },
       { key = "definition", type = "enum", values = { "filo", "fifo" }, default = "filo",
-        help = "of latency: from the first bit in to the last bit out (filo), which the RFC demands, or to "
-           .. "the "
-           .. "first bit out (fifo)" },
+        help = "of latency: from the first bit in to the last bit out (filo), which the RFC demands, or to the first bit out (fifo)" },
       { key = "cable", type = "time", default = "0s", max = "1ms",
         help = "what the cable of each port takes; taken off the latency at both ends" },
       { key = "dscp", type = "list", of = { type = "integer", min = "0", max = "63" }, unique = true,
@@ -122,8 +117,7 @@ local function there_are_ports_enough(values, found)
    end
    for _, key in ipairs(o.tests) do
       if n < LEAST[key] then
-         found:add(KEY .. "tests", ("%s with %d ports"):format(key, n), ("at least %d "
-            .. "ports"):format(LEAST[key]))
+         found:add(KEY .. "tests", ("%s with %d ports"):format(key, n), ("at least %d ports"):format(LEAST[key]))
          return
       end
    end
@@ -171,8 +165,7 @@ local function tcp_has_one_queue(values, found)
    end
 end
 
-local INSTANT = "bursts are to leave several ports at one instant, and agents start as far apart as their "
-   .. "clocks are"
+local INSTANT = "bursts are to leave several ports at one instant, and agents start as far apart as their clocks are"
 
 -- Why tests are not for the ports of agents.
 local UNSHARED = {

@@ -18,14 +18,11 @@ local words = suite.words
 
 local HEAD = {
    { "test", "text", "the test", col = "Test", id = words },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", id = "%s "
-      .. "bytes" },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", id = "%s bytes" },
 }
 local TAIL = tables.joined({
    { "iterations", "ordinal", "how often it was measured", col = "Iterations", as = "number", at = "html" },
-   { "pv_percent", "signed", "percentage variance (RFC 8239, 1.3.4): by how much an iteration differs from "
-      .. "the "
-      .. "one before, the greatest", optional = true, col = "PV", unit = "%", as = "number", at = "html" },
+   { "pv_percent", "signed", "percentage variance (RFC 8239, 1.3.4): by how much an iteration differs from the one before, the greatest", optional = true, col = "PV", unit = "%", as = "number", at = "html" },
    { "rsd_percent", "number", "relative standard deviation of the iterations", optional = true, col = "RSD",
       unit = "%", as = "number", at = "html" },
    { "repeatable", "boolean", "whether that is no more than the plan's max_rsd", optional = true },
@@ -176,16 +173,12 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
    { "inflection_s", "number", "when the first frame left that was lost: then latency grows no more",
       optional = true, col = "First loss", unit = "after, s", as = "number", at = "html" },
    { "is_efficient", "boolean", "whether the most octets were held with this frame size", optional = true },
-   { "finding", { "plain", "not_reached", "disagreement", "unrepeatable" }, "what became of it: `plain` "
-      .. "figures; "
-      .. "the buffer did not fill; the three figures disagree, so that the device is no plain queue; or "
-      .. "they vary",
+   { "finding", { "plain", "not_reached", "disagreement", "unrepeatable" }, "what became of it: `plain` figures; the buffer did not fill; the three figures disagree, so that the device is no plain queue; or they vary",
       col = "Finding", at = "terminal html" },
    { "trial_s", "positive", "length of the last load" },
 }, TAIL, verdict.ROWS)
 
-M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one instant without loss (RFC "
-   .. "8239, 4)",
+M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one instant without loss (RFC 8239, 4)",
    HEAD, {
    { "ingresses", "ordinal", "ports that sent", col = "Ingresses", as = "number", id = "%s ingresses" },
    { "egresses", "ordinal", "ports that received", col = "Egresses", as = "number", id = "%s egresses" },
@@ -217,8 +210,7 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
    { "groups", "ordinal", "how many" },
    { "shift", "count", "with which port, from 0, the first group begins", col = "Shift", as = "number",
       id = "shift %s" },
-   { "ports", list "text", "of each group: two ingresses, then the egresses; the last one is "
-      .. "congested" },
+   { "ports", list "text", "of each group: two ingresses, then the egresses; the last one is congested" },
    { "innocent_tx", "count", "frames sent to ports without congestion, in the iteration with that loss" },
    { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
       unit = "loss, %", at = "terminal html summary", criterion = "innocent",
@@ -264,8 +256,7 @@ M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP with 
    { "burst_interval_s", "positive", "from one burst to the next" },
    { "load_percent", "number", "of the bursts, as a share of the receiver's line", col = "Bursts",
       unit = "% of line", as = "number", at = "terminal html" },
-   { "goodput_bps", "number", "payload of TCP that arrived in order, of all ports together; the mean of the "
-      .. "iterations", col = "Goodput", as = "bits", at = "terminal html", bound = ">=",
+   { "goodput_bps", "number", "payload of TCP that arrived in order, of all ports together; the mean of the iterations", col = "Goodput", as = "bits", at = "terminal html", bound = ">=",
       uncertainty = function(row, run)
          local spread = of_iterations(row, row.goodput_bps)
          return spread and uncertainty.of(row.goodput_bps, { spread, components.clock(row.goodput_bps,
@@ -276,8 +267,7 @@ M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP with 
    { "goodput_percent", "number", "goodput as a share of that; left out where bursts fill the line",
       optional = true, col = "Goodput", unit = "% of ideal", as = "number", at = "terminal html",
       bound = ">=" },
-   { "fairness", "ratio", "Jain's index of the goodputs of the ports: 1 where all have the same; the least "
-      .. "of the iterations", col = "Fairness", as = "number", at = "html" },
+   { "fairness", "ratio", "Jain's index of the goodputs of the ports: 1 where all have the same; the least of the iterations", col = "Fairness", as = "number", at = "html" },
    { "retransmitted_segments", "count", "of TCP, in all iterations", col = "Retransmitted", unit = "segments",
       at = "terminal html" },
    { "timeouts", "count", "retransmission time-outs, in all iterations", col = "Time-outs", at = "html" },

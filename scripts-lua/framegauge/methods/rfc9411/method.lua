@@ -55,8 +55,7 @@ function M.check(plan, tester)
    for _, key in ipairs { "connections", "transactions" } do
       local test = key == "transactions" and "http_throughput" or key
       if needs_line and tables.contains(o.tests, test) and not o.target[key] then
-         return ("rfc9411.target.%s: missing, and the line rate of these ports is not known; expected the "
-            .. "target of %s, or the ports' line_rate"):format(key, test)
+         return ("rfc9411.target.%s: missing, and the line rate of these ports is not known; expected the target of %s, or the ports' line_rate"):format(key, test)
       end
    end
 end

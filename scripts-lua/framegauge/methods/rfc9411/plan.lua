@@ -38,21 +38,16 @@ local target = {
 
 local row = {
    key = "rfc9411", type = "group",
-   help = "benchmarking of network security devices by RFC 9411, between the first port (clients) and the "
-      .. "second (servers), with HTTP over TCP or over TLS",
+   help = "benchmarking of network security devices by RFC 9411, between the first port (clients) and the second (servers), with HTTP over TCP or over TLS",
    fields = {
       { key = "over", type = "enum", values = { "http", "https" }, default = "http",
-        help = "http: HTTP/1.1 over TCP (sections 7.2 to 7.5); https: over TLS (7.6 to 7.9), where a "
-           .. "connection counts with its handshake" },
+        help = "http: HTTP/1.1 over TCP (sections 7.2 to 7.5); https: over TLS (7.6 to 7.9), where a connection counts with its handshake" },
       { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
         of = { type = "enum", values = TESTS },
-        help = "connections: TCP connections a second (section 7.2); http_throughput: inspected throughput "
-           .. "(7.3); latency: to the first and the last byte, at half of both (7.4); concurrent: "
-           .. "connections open at a time (7.5)" },
+        help = "connections: TCP connections a second (section 7.2); http_throughput: inspected throughput (7.3); latency: to the first and the last byte, at half of both (7.4); concurrent: connections open at a time (7.5)" },
       { key = "objects", type = "list", unique = true, least = 1,
         of = { type = "size", min = "1", max = "1GiB" },
-        default_help = "of connections 1, 2, 4, 16 and 64KiB; of http_throughput 1, 16, 64 and 256KiB; of "
-           .. "latency 1, 16 and 64KiB",
+        default_help = "of connections 1, 2, 4, 16 and 64KiB; of http_throughput 1, 16, 64 and 256KiB; of latency 1, 16 and 64KiB",
         help = "bytes of a response's body; of concurrent it is 1KiB" },
       target,
       { key = "sustain", type = "time", default = "300s", min = "100ms", max = "24h",
@@ -86,8 +81,7 @@ local row = {
         help = "addresses, from the second port's on" },
       { key = "features", type = "list", of = { type = "string", longest = 200 }, default = {},
         default_help = "none",
-        help = "for the report: what the device was set to do (RFC 9411, tables 2 and 3), such as ACL "
-           .. "entries" },
+        help = "for the report: what the device was set to do (RFC 9411, tables 2 and 3), such as ACL entries" },
       { key = "mtu", type = "integer", default = "1500", min = "576", max = "9216",
         help = "bytes of the largest IP packet" },
       { key = "port", type = "integer", min = "1", max = "65535", default_help = "80; with https 443",

@@ -18,10 +18,8 @@ function M.notes(result, add)
    local o = result.plan.rfc9411
    add(("Phases: ramp up %s, sustain %s, ramp down %s; figures are of the sustain phase."):format(
       units.format_time(o.ramp_up), units.format_time(o.sustain), units.format_time(o.ramp_down)))
-   add(("Addresses: %d of clients, %d of servers. Throughput counts frames with FCS that left the device, "
-      .. "both ways."):format(o.clients, o.servers))
-   add((phases.secured(result.plan) and "HTTP over TLS (RFC 9411, 7.6 to 7.9). A connection counts with its "
-      .. "handshake." or "HTTP without TLS.")
+   add(("Addresses: %d of clients, %d of servers. Throughput counts frames with FCS that left the device, both ways."):format(o.clients, o.servers))
+   add((phases.secured(result.plan) and "HTTP over TLS (RFC 9411, 7.6 to 7.9). A connection counts with its handshake." or "HTTP without TLS.")
       .. " Latency is from the SYN to the first and the last byte of the first response.")
    for _, text in ipairs(o.features) do
       add("Device: " .. text)

@@ -22,8 +22,7 @@ local function kibibytes(bytes)
 end
 
 local CRITERION = record("rfc9411_criterion", "a criterion of the sustain phase (RFC 9411, 7.1.3.4)", {
-   { "name", "text", "failed_transactions, reset_connections, transactions_per_s, rate_deviation, "
-      .. "concurrency_deviation or least_open_connections" },
+   { "name", "text", "failed_transactions, reset_connections, transactions_per_s, rate_deviation, concurrency_deviation or least_open_connections" },
    { "value", "number", "measured value" }, { "limit", "number", "limit of the value" },
    { "met", "boolean", "whether it holds" },
 })
@@ -71,15 +70,13 @@ local STEPS = {
       at = "html" },
    { "initial_passed", "boolean", "step 1: whether a tenth of it met all criteria" },
    { "target_reached", "boolean", "step 2: whether the target did", col = "Reached", at = "html" },
-   { "load", "number", "step 3: the highest load that met them for a whole sustain phase: transactions a "
-      .. "second, of concurrent connections", optional = true, uncertainty = searched, better = ">=" },
+   { "load", "number", "step 3: the highest load that met them for a whole sustain phase: transactions a second, of concurrent connections", optional = true, uncertainty = searched, better = ">=" },
    { "upper_load", "number", "the lowest load above it that did not", optional = true },
    { "limited_by", "text", "why the search ended", optional = true },
    { "failed_because", list "text", "what was not met at `upper_load`", optional = true },
 }
 local FIGURES = {
-   { "throughput_bps", "number", "inspected throughput: bits of frames with FCS that left the device a "
-      .. "second, both ways, in the sustain phase", optional = true, col = "Throughput", as = "bits",
+   { "throughput_bps", "number", "inspected throughput: bits of frames with FCS that left the device a second, both ways, in the sustain phase", optional = true, col = "Throughput", as = "bits",
       at = "terminal html",
       uncertainty = sampled("throughput_bps", both_ends) },
    { "transactions_per_s", "number", "responses a second, in the sustain phase", optional = true,
@@ -116,8 +113,7 @@ local TAIL = {
 }
 
 local RATE = {
-   { "connections_per_s", "number", "connections that were established, exchanged data and were closed by "
-      .. "FIN, a second, in the sustain phase", optional = true, col = "Connections", unit = "1/s",
+   { "connections_per_s", "number", "connections that were established, exchanged data and were closed by FIN, a second, in the sustain phase", optional = true, col = "Connections", unit = "1/s",
       as = "rate", at = "terminal html summary",
       uncertainty = sampled("connections_per_s", of_one) },
 }

@@ -51,13 +51,11 @@ end
 function M.check(plan, tester)
    local o, most = plan.rfc9693, max_fps(plan, tester, plans.FRAME)
    if not most then
-      return "rfc9693.max: a share of a line whose rate is not known; expected a rate, such as 1Mfps, "
-         .. "or the ports' line_rate"
+      return "rfc9693.max: a share of a line whose rate is not known; expected a rate, such as 1Mfps, or the ports' line_rate"
    end
    for _, n in ipairs(o.connections) do
       if min_fps(o, n) > most then
-         return ("rfc9693.timeout: %s is over before %s connections are established and validated at %s "
-            .. "frames/s; expected a longer one, or fewer rfc9693.connections"):format(
+         return ("rfc9693.timeout: %s is over before %s connections are established and validated at %s frames/s; expected a longer one, or fewer rfc9693.connections"):format(
             units.format_time(o.timeout), format.count(n), format.count(most))
       end
    end
@@ -248,8 +246,7 @@ end
 
 -- Why more connections could not be tried.
 local UNKNOWN = {
-   tuples = "all four tuples that ports and addresses give were held; more source_ports, destination_ports "
-      .. "or addresses may show the limit",
+   tuples = "all four tuples that ports and addresses give were held; more source_ports, destination_ports or addresses may show the limit",
    timeout = "more could not be established and validated before the first are forgotten (rfc9693.timeout)",
 }
 
@@ -358,8 +355,7 @@ function M.conformance(plan)
       note(o.capacity.method == "fixed" and makes "capacity",
          "of capacity the rate is not sought anew at each step")
       note(makes "latency" and (o.latency.trial < LATENCY_TRIAL or o.latency.tags < TAGS
-         or o.latency.repetitions < RUNS), "latency of shorter streams, fewer tags or fewer repetitions than "
-         .. "RFC 8219, 7.2")
+         or o.latency.repetitions < RUNS), "latency of shorter streams, fewer tags or fewer repetitions than RFC 8219, 7.2")
       note(makes "pdv" and (o.pdv.trial < 60 or o.pdv.repetitions < RUNS),
          "PDV of shorter or fewer streams than RFC 8219, 7.3.1")
       note(makes "throughput" and o.throughput.trial < 60, "throughput by trials of %s",

@@ -44,28 +44,23 @@ local capacity = {
       { key = "error", type = "ratio", default = "1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the capacity this well" },
       { key = "method", type = "enum", values = { "search", "fixed" }, default = "search",
-        help = "search: the rate is sought anew with each number of connections that passes, as the RFC has "
-           .. "it; fixed: gamma of the first rate decides, which is the same where the rate does not sink" },
+        help = "search: the rate is sought anew with each number of connections that passes, as the RFC has it; fixed: gamma of the first rate decides, which is the same where the rate does not sink" },
    },
 }
 
 local row = {
    key = "rfc9693", type = "group",
-   help = "benchmarking of stateful NAT44 gateways by RFC 9693, with UDP: the first port is the Initiator, "
-      .. "the second the Responder",
+   help = "benchmarking of stateful NAT44 gateways by RFC 9693, with UDP: the first port is the Initiator, the second the Responder",
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, of = { type = "enum", values = TESTS },
         default = { "connection_rate", "throughput", "latency", "pdv", "capacity" },
-        help = "connection_rate: maximum connection establishment rate (4.5, 4.6); throughput, latency, pdv: "
-           .. "as RFC 8219 has them, in established connections (4.7); teardown: connections that the "
-           .. "command clear removes a second (4.8); capacity: of the connection tracking table (4.9)" },
+        help = "connection_rate: maximum connection establishment rate (4.5, 4.6); throughput, latency, pdv: as RFC 8219 has them, in established connections (4.7); teardown: connections that the command clear removes a second (4.8); capacity: of the connection tracking table (4.9)" },
       range("source_ports", "1024", "41023", "of the Initiator"),
       range("destination_ports", "1", "10", "of the Responder"), addresses,
       { key = "connections", type = "list", unique = true, least = 1,
         of = { type = "integer", min = "2", max = tostring(MOST) },
         default_help = "all that ports and addresses give",
-        help = "of connection_rate and teardown: each is a row; the other tests are made with the first. As "
-           .. "many four tuples are enumerated, destination ports first" },
+        help = "of connection_rate and teardown: each is a row; the other tests are made with the first. As many four tuples are enumerated, destination ports first" },
       shared.frame_sizes(
          "of throughput, latency and pdv, bytes with FCS; connections are established with 64"),
       { key = "max", type = "rate", default = "100%", max = "100%",
@@ -73,8 +68,7 @@ local row = {
       { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
         help = "searches for a rate of connections end when they know it this well" },
       { key = "validate", type = "boolean", default = "true",
-        help = "whether the Responder sends over every connection, and each frame has to arrive (4.6); "
-           .. "without, a device that forwards and forgets passes (4.5)" },
+        help = "whether the Responder sends over every connection, and each frame has to arrive (4.6); without, a device that forwards and forgets passes (4.5)" },
       { key = "alpha", type = "ratio", default = "50%", min = "1%", max = "100%",
         help = "rate of that, as a share of the rate at which the connections were established" },
       { key = "beta", type = "ratio", default = "10%", min = "0.1%", max = "99%",
@@ -84,8 +78,7 @@ local row = {
       repetitions("10", "of connection_rate: of them the median, the 1st and the 99th percentile"),
       { key = "establishment_rate", type = "frame_rate", min = "1fps",
         default_help = "half of what connection_rate found",
-        help = "of throughput, latency, pdv and teardown: at which connections are established before; of "
-           .. "capacity: its first rate, which is not sought then" },
+        help = "of throughput, latency, pdv and teardown: at which connections are established before; of capacity: its first rate, which is not sought then" },
       { key = "throughput", type = "group", help = "of the test throughput", fields = {
          trial("60s", "length of the trials that decide"),
          shared.search_trial("1s", "and of those on the way", "300s"),
@@ -106,8 +99,7 @@ local row = {
       } },
       capacity,
       { key = "timeout", type = "time", default = "300s", min = "1ms", max = "24h",
-        help = "as set on the device: after which it forgets a UDP connection that is idle. All of an "
-           .. "experiment has to happen before" },
+        help = "as set on the device: after which it forgets a UDP connection that is idle. All of an experiment has to happen before" },
       shared.command("clear",
          "program and arguments that empty the table of the device, and return when that is done",
          "none: before each experiment timeout and a tenth more are waited"),

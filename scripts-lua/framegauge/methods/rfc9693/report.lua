@@ -15,11 +15,9 @@ M.NAME = "RFC 9693 stateful gateway benchmark"
 --- What one must know to believe the tables.
 function M.notes(result, add)
    local o = result.plan.rfc9693
-   add(("A connection is a four tuple of UDP. Before each trial the table was emptied, and all connections "
-      .. "were established by frames of 64 bytes; %s later they were used."):format(units.format_time(o.gap)))
+   add(("A connection is a four tuple of UDP. Before each trial the table was emptied, and all connections were established by frames of 64 bytes; %s later they were used."):format(units.format_time(o.gap)))
    if o.validate then
-      add(("Connections are validated at %.4g %% of the rate at which they were established; where that lost "
-         .. "frames, at half of it."):format(o.alpha * 100))
+      add(("Connections are validated at %.4g %% of the rate at which they were established; where that lost frames, at half of it."):format(o.alpha * 100))
    end
    for _, text in ipairs(o.settings) do
       add("Device: " .. text)

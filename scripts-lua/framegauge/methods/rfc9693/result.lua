@@ -22,8 +22,8 @@ local TRANSLATION = record("rfc9693_translation", "what the gateway made of the 
    { "preserved_ports_percent", "number", "connections that kept their source port" },
 })
 
-local FAILED = { "failed_because", { "not forwarded", "not established" }, "of what did not pass: frames of "
-   .. "the first phase were lost, or of the validation", optional = true, col = "Fails", unit = "because",
+local FAILED = { "failed_because", { "not forwarded", "not established" }, "of what did not pass: frames of the first phase were lost, or of the validation",
+   optional = true, col = "Fails", unit = "because",
    at = "html" }
 
 local words = suite.words
@@ -46,10 +46,9 @@ local function connection_rate(row, run)
    return components.sustained(row.connections_per_s, run.trial[row.lower_trial], row.upper_fps, line)
 end
 
-M.CONNECTION_RATE = record("rfc9693_connection_rate", "Maximum connection establishment rate (RFC 9693, 4.5 "
-   .. "and 4.6)", TEST, rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
-   { "connections_per_s", "number", "median of the repetitions: the highest rate at which all were "
-      .. "established, and validated", optional = true, col = "Rate", unit = "connections/s", as = "rate",
+M.CONNECTION_RATE = record("rfc9693_connection_rate", "Maximum connection establishment rate (RFC 9693, 4.5 and 4.6)",
+   TEST, rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
+   { "connections_per_s", "number", "median of the repetitions: the highest rate at which all were established, and validated", optional = true, col = "Rate", unit = "connections/s", as = "rate",
       at = "terminal html summary", bound = ">=",
       uncertainty = connection_rate },
    { "connections_p1_per_s", "number", "1st percentile of the repetitions", optional = true, col = "Rate",
@@ -114,19 +113,14 @@ end
 
 M.LATENCY = record("rfc9693_latency", "Latency in established connections (RFC 9693, 4.7; RFC 8219, 7.2)",
    TEST, SIZE, CONNECTIONS, LOAD,
-   spread("latency_typical", "Typical", "typical latency: median of a stream's tagged frames, of all streams "
-      .. "the median", { criterion = "latency" }),
-   spread("latency_worst_case", "Worst case", "worst case latency: by the 99.9th percentile; of up "
-      .. "to 1000 tags that is the greatest", { criterion = "worst_case" }), {
+   spread("latency_typical", "Typical", "typical latency: median of a stream's tagged frames, of all streams the median", { criterion = "latency" }),
+   spread("latency_worst_case", "Worst case", "worst case latency: by the 99.9th percentile; of up to 1000 tags that is the greatest", { criterion = "worst_case" }), {
    { "tags", "count", "tagged frames of a stream", optional = true },
-   { "definition", { "lifo", "fifo" }, "as in rfc2544: `lifo` last bit in to first bit out, `fifo` where the "
-      .. "rate of the line is not known", optional = true },
+   { "definition", { "lifo", "fifo" }, "as in rfc2544: `lifo` last bit in to first bit out, `fifo` where the rate of the line is not known", optional = true },
 }, ESTABLISHED, TAIL, verdict.ROWS)
 
-M.PDV = record("rfc9693_pdv", "Packet delay variation in established connections (RFC 9693, 4.7; RFC 8219, "
-   .. "7.3.1)", TEST, SIZE, CONNECTIONS, LOAD,
-   spread("pdv", "PDV", "99.9th percentile of the delays of a stream less the least, of all streams the "
-      .. "median", {}), ESTABLISHED, TAIL, verdict.ROWS)
+M.PDV = record("rfc9693_pdv", "Packet delay variation in established connections (RFC 9693, 4.7; RFC 8219, 7.3.1)", TEST, SIZE, CONNECTIONS, LOAD,
+   spread("pdv", "PDV", "99.9th percentile of the delays of a stream less the least, of all streams the median", {}), ESTABLISHED, TAIL, verdict.ROWS)
 
 M.TEARDOWN = record("rfc9693_teardown", "Connection tear-down rate (RFC 9693, 4.8)", TEST,
    rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
@@ -162,8 +156,7 @@ M.CAPACITY = record("rfc9693_capacity", "Connection tracking table capacity (RFC
    { "start_rate", "number", "rate that it found", optional = true, col = "First rate", as = "rate",
       at = "html", better = false },
    { "method", { "search", "fixed" }, "how each number of connections was judged" },
-   { "limited_by", "text", "collapse; tuples: no more of them could be tried; or what the tester fell short "
-      .. "of" },
+   { "limited_by", "text", "collapse; tuples: no more of them could be tried; or what the tester fell short of" },
    FAILED,
    { "steps", list(STEP), "all that were tried" },
 }, TAIL, verdict.ROWS)

@@ -94,8 +94,7 @@ local function objection(plan, stream, port)
    local rate, c = stream.rate, stream_config.context(plan.ports, stream, port.line_rate)
    local first = loads.of(rate, c)[1]
    if not stream_config.fps(plan.ports, stream, port.line_rate) or first.burst and not first.burst_fps then
-      local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load "
-         .. "such as 5Mfps, or the line_rate of the port"
+      local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load such as 5Mfps, or the line_rate of the port"
       return text:format(stream.name, first.burst and (rate.within and rate.within.text or "100%")
          or loads.foremost(rate).text, port.name)
    end

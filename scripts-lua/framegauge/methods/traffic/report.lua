@@ -70,8 +70,7 @@ local function availability_note(result, row, add)
    for _, d in ipairs(trial and trial.directions or {}) do
       local a = d.direction == row.stream and d.availability
       if a and a.severely_errored_s > 0 then
-         add(("%s: %s with more than half of the frames lost, %d s of unavailability: that begins with ten "
-            .. "such seconds in a row (ITU-T Y.1563)."):format(row.stream,
+         add(("%s: %s with more than half of the frames lost, %d s of unavailability: that begins with ten such seconds in a row (ITU-T Y.1563)."):format(row.stream,
             format.plural(a.severely_errored_s, "second"), a.unavailable_s))
       end
    end
@@ -91,8 +90,7 @@ local function bounds_note(row, add)
    end
    local unknown = measured(row, "ipdv_unknown")
    if unknown > 0 then
-      add(("%s: IPDV without %s with one delay no longer known: its extremes may lie further from "
-         .. "zero."):format(row.stream, format.plural(unknown, "pair")))
+      add(("%s: IPDV without %s with one delay no longer known: its extremes may lie further from zero."):format(row.stream, format.plural(unknown, "pair")))
    end
 end
 
@@ -124,17 +122,14 @@ local DEFINITIONS = {
    { "Jitter", "RFC 3550's running estimate, in the order of arrival." },
    { "Reordered", "frames that came after one with a greater number (RFC 4737); extent: by how many." },
    { "Changed", "frames whose content was not what was sent, although they could be recognised." },
-   { "Outage", "the longest time between two arrivals, less the mean time between departures; where frames "
-      .. "were lost there, also that before the first arrival or after the last, which is no gap." },
-   { "Unknown", "the tester's memory did not reach back to all late frames or pairs: the true maximum may "
-      .. "be greater, and the true minimum of the IPDV less." },
+   { "Outage", "the longest time between two arrivals, less the mean time between departures; where frames were lost there, also that before the first arrival or after the last, which is no gap." },
+   { "Unknown", "the tester's memory did not reach back to all late frames or pairs: the true maximum may be greater, and the true minimum of the IPDV less." },
 }
 
 local function table_of(caption, record, name, rows)
    return {
       tables.of { record, name, first(rows, MAX_ROWS), caption = caption },
-      #rows > MAX_ROWS and h.p { ("The first %s of %s; traffic.csv has them "
-         .. "all."):format(format.count(MAX_ROWS),
+      #rows > MAX_ROWS and h.p { ("The first %s of %s; traffic.csv has them all."):format(format.count(MAX_ROWS),
          format.plural(#rows, "stream")) },
    }
 end
@@ -163,8 +158,7 @@ local function charts(result, rows)
    end
    return #out > 0 and {
       h.p {
-         "By the time at which a frame was sent. Shaded: from the least to the greatest, of the delay and "
-            .. "where a point stands for several intervals. ",
+         "By the time at which a frame was sent. Shaded: from the least to the greatest, of the delay and where a point stands for several intervals. ",
          #out < #rows and ("The first %d of %s."):format(#out, format.plural(#rows, "stream")) or nil,
       },
       out,
@@ -181,8 +175,7 @@ function M.sections(result)
    local errors = result_rows.errors(result.results)
    list[2] = errors[1] and { "Errors on purpose", nil, {
       table_of("Frames that were sent wrong, and what became of them", result_rows.ERRORS, "errors", errors),
-      h.p { "They are no part of what is lost, reordered or received, and are not counted against the "
-         .. "device. Of numbers left out (skip) nothing can arrive." },
+      h.p { "They are no part of what is lost, reordered or received, and are not counted against the device. Of numbers left out (skip) nothing can arrive." },
    } } or nil
    for _, row in ipairs(rows) do
       timed[#timed + 1] = row.latency and row or nil

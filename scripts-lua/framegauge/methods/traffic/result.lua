@@ -24,8 +24,7 @@ local function total(counts)
    return sum
 end
 
-M.STREAM = record("stream", "What became of a stream of the plan, sent for `traffic.duration` at once with "
-   .. "all others", HEAD, {
+M.STREAM = record("stream", "What became of a stream of the plan, sent for `traffic.duration` at once with all others", HEAD, {
    { "frame_size", "positive", "bytes with FCS; of several sizes the mean", as = "count", col = "Frame",
       unit = "bytes", at = "terminal summary" },
    { "duration_s", "positive", "how long the streams were sent" },
@@ -36,8 +35,7 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
    { "offered_l1_mbps", "number", "the same with preamble and gap", col = "Layer 1",
       at = "terminal summary" },
    { "offered_l2_mbps", "number", "the same without" },
-   { "received_l2_mbps", "number", "bits of the different frames that arrived, as long as they arrived (FCS "
-      .. "included), over the duration" },
+   { "received_l2_mbps", "number", "bits of the different frames that arrived, as long as they arrived (FCS included), over the duration" },
    { "tx", "count", "frames sent", col = "Sent", unit = "frames", at = "terminal loss" },
    { "rx", "count", "frames received, by sequence number, after the drain", col = "Received",
       unit = "frames", at = "loss" },
@@ -48,8 +46,7 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
 }, rows.with(trial.COUNTS, {
    expired = { optional = false }, wrong_tx = { optional = false }, wrong_rx = { optional = false },
 }), {
-   { "reordering_extent_unknown_frames", "ordinal", "late frames whose extent is not known: the "
-      .. "maximum is then a lower bound; null without such frames", null = true },
+   { "reordering_extent_unknown_frames", "ordinal", "late frames whose extent is not known: the maximum is then a lower bound; null without such frames", null = true },
    { of = function(row) return total(row.altered) end, col = "Altered", unit = "frames", as = "count",
       at = "loss amiss" },
    { of = function(row) return total(row.measured and row.measured.misdirected) end, col = "Misdirected",

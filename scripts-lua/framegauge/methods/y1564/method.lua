@@ -84,8 +84,7 @@ function M.check(plan, tester)
       local port = tester.ports[path.from]
       sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
       if port.line_rate and sums[path.from] > port.line_rate then
-         return ("the committed rates of all services from %s are more than its line "
-            .. "carries"):format(port.name)
+         return ("the committed rates of all services from %s are more than its line carries"):format(port.name)
       end
    end
    return nil

@@ -49,8 +49,7 @@ local function judged(key)
 end
 
 local FIGURES = {
-   { "offered_ir_bps", "number", "information rate sent: bits of frames with FCS a second, over the time in "
-      .. "which they were sent", null = true, col = "Offered IR", as = "megabits", at = "terminal html" },
+   { "offered_ir_bps", "number", "information rate sent: bits of frames with FCS a second, over the time in which they were sent", null = true, col = "Offered IR", as = "megabits", at = "terminal html" },
    { "offered_ulr_bps", "number", "the same with preamble and gap", null = true, col = "ULR",
       as = "megabits", at = "html" },
    { "received_ir_bps", "number", "information rate received", null = true, col = "Received IR",
@@ -61,8 +60,7 @@ local FIGURES = {
       null = true },
    { "tx", "count", "frames sent", null = true }, { "rx", "count", "frames received", null = true },
    { "lost", "count", "frames lost", null = true, col = "Lost", unit = "frames", at = "html" },
-   { "judged_tx", "count", "frames sent that `loss_ratio` is of: of a step with yellow frames the green, "
-      .. "in the performance test of the available time", null = true },
+   { "judged_tx", "count", "frames sent that `loss_ratio` is of: of a step with yellow frames the green, in the performance test of the available time", null = true },
    { of = judged "judged_tx", col = "Judged", unit = "frames sent", as = "count", hidden = true,
       at = "html" },
    { "judged_rx", "count", "frames received of these: delay and variation are theirs", null = true },
@@ -74,11 +72,8 @@ local FIGURES = {
    { "ftd", FTD, "delay from the first bit in to the last bit out; null when nothing arrived", null = true },
    { of = function(row, plan) return row.ftd and row.ftd[plan.y1564.ftd_statistic .. "_ns"] end,
       criterion = "ftd_ns", as = "ms" },
-   { "ftd_corrected", CORRECTED, "with a current calibration: the same less the least time these frames "
-      .. "take through the tester alone, of several sizes the least of them. Criteria are held against "
-      .. "`ftd`, in which the tester's share is", null = true },
-   { "clock_error_ns", "number", "between two testers: how far their clocks may have been apart, which is "
-      .. "how uncertain `ftd` is", optional = true, col = "± clocks", as = "ms", at = "html" },
+   { "ftd_corrected", CORRECTED, "with a current calibration: the same less the least time these frames take through the tester alone, of several sizes the least of them. Criteria are held against `ftd`, in which the tester's share is", null = true },
+   { "clock_error_ns", "number", "between two testers: how far their clocks may have been apart, which is how uncertain `ftd` is", optional = true, col = "± clocks", as = "ms", at = "html" },
    { "fdv_ns", "number", "delay variation, by the statistic of the plan", null = true, col = "FDV",
       as = "ms", at = "terminal html", n = "judged_rx" },
    { "reordered", "count", "frames out of order", null = true },
@@ -121,8 +116,7 @@ local LIMITS = record("limits", "bounds of the received IR", {
 local BURST = record("service_burst", "a burst test", {
    { "frames", "ordinal", "frames of a burst" }, { "group", "ordinal", "frames between bursts" },
    { "cycles", "ordinal", "how often" }, { "fps", "positive", "rate of a burst" },
-   { "lost", "count", "frames lost of all bursts" }, { "group_lost", "count", "frames lost of all those "
-      .. "between them" },
+   { "lost", "count", "frames lost of all bursts" }, { "group_lost", "count", "frames lost of all those between them" },
    { "inferred", record("inferred", "size of the bucket by what was lost, no more than a range", {
       { "min_bytes", "signed", "least" }, { "max_bytes", "signed", "greatest" },
    }), "size of the bucket; null where the rate between the bursts is not kept", null = true },
@@ -136,24 +130,19 @@ M.STEP = record("service_step", "A step of the configuration test, one way", {
 }, HEAD, FIGURES, {
    { "limits", LIMITS, "bounds of the received IR", null = true },
    { "burst", BURST, "of a burst test", null = true },
-   { "green", COLOUR, "figures of the green frames; loss and delay of the step are theirs, its counts and "
-      .. "rates count both", null = true, apart = true },
+   { "green", COLOUR, "figures of the green frames; loss and delay of the step are theirs, its counts and rates count both", null = true, apart = true },
    { "yellow", COLOUR, "figures of the yellow frames", null = true, apart = true },
 }, TAIL)
 
-M.PERFORMANCE = record("service_performance", "A service one way in the performance test, all services at "
-   .. "once", {
+M.PERFORMANCE = record("service_performance", "A service one way in the performance test, all services at once", {
    { of = function(row) return row.service end, col = "Service", as = "plain", at = "terminal performance" },
 }, HEAD, {
    { "duration_s", "positive", "how long it lasted" },
 }, FIGURES, {
-   { "availability_percent", "number", "availability by the ten-second rule; loss and delay are of the "
-      .. "available time alone (and where there was other time, the percentile of `fdv_ns` is the greatest "
-      .. "of the seconds', no less than the 99.9th percentile of all)", col = "AVAIL", as = "percent3",
+   { "availability_percent", "number", "availability by the ten-second rule; loss and delay are of the available time alone (and where there was other time, the percentile of `fdv_ns` is the greatest of the seconds', no less than the 99.9th percentile of all)", col = "AVAIL", as = "percent3",
       at = "terminal performance", criterion = "avail" },
    { "unavailable_s", "count", "seconds that were not available", col = "Unavail.", at = "performance" },
-   { "severely_errored_s", "count", "seconds in which more than half of the frames were lost, those in "
-      .. "available time included" },
+   { "severely_errored_s", "count", "seconds in which more than half of the frames were lost, those in available time included" },
 }, TAIL)
 
 local SERVICES = record("service", "a service", {
@@ -165,8 +154,8 @@ local SERVICES = record("service", "a service", {
 })
 
 M.RESULTS = record("y1564_results", "results of Y.1564", {
-   { "y1564", record("y1564", "results of Y.1564", { { "services", list(SERVICES), "in the order of the "
-      .. "plan" } }), "the services", optional = true },
+   { "y1564", record("y1564", "results of Y.1564", { { "services", list(SERVICES), "in the order of the plan" } }),
+      "the services", optional = true },
 })
 M.TRIAL = trial.TRIAL
 

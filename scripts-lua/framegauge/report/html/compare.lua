@@ -9,10 +9,7 @@ local html = require "framegauge.report.html"
 local html_tables = require "framegauge.report.html.tables"
 local tables = require "framegauge.core.tables"
 
-local EXPLANATION = "A change is called better or worse where it is more than the resolution: what both "
-   .. "runs together leave open. A figure is not judged where one of the runs does not have it, or where it "
-   .. "is not the device's (tester-limited, invalid). A row that no longer passes or is no longer valid "
-   .. "is worse; of several runs, where all were good before and none is after."
+local EXPLANATION = "A change is called better or worse where it is more than the resolution: what both runs together leave open. A figure is not judged where one of the runs does not have it, or where it is not the device's (tester-limited, invalid). A row that no longer passes or is no longer valid is worse; of several runs, where all were good before and none is after."
 
 local function verdict(found)
    local problem = compare.problem(found)

@@ -13,8 +13,7 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local TIME = {
-   ["wire-free"] = "Time is the time of the virtual wire, which ran as fast as the processor could "
-      .. "compute it: what the machine was busy with cannot have changed a figure.",
+   ["wire-free"] = "Time is the time of the virtual wire, which ran as fast as the processor could compute it: what the machine was busy with cannot have changed a figure.",
    ["wire-real"] = "Time is the time of the virtual wire, kept in step with the clock.",
    tsc = "Time is the processor's clock (TSC).",
 }
@@ -127,15 +126,11 @@ local function deciding_table(decided)
 end
 
 local EXPLANATION = {
-   { "Rate error", "the load really offered against the one intended, in the slower direction. More than "
-      .. "1,000 ppm too slow makes a trial tester-limited." },
-   { "Late, unsent", "frames whose time to leave went by. The tester does not make up for them with a "
-      .. "burst: it counts them, and the trial is not the device's." },
-   { "Off schedule", "frames that left so long after they were due that the device saw them closer together "
-      .. "than intended. A loss of no more frames than these is not held against the device." },
+   { "Rate error", "the load really offered against the one intended, in the slower direction. More than 1,000 ppm too slow makes a trial tester-limited." },
+   { "Late, unsent", "frames whose time to leave went by. The tester does not make up for them with a burst: it counts them, and the trial is not the device's." },
+   { "Off schedule", "frames that left so long after they were due that the device saw them closer together than intended. A loss of no more frames than these is not held against the device." },
    { "Refused", "frames the port did not take at once; they left a moment later." },
-   { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss "
-      .. "of the device." },
+   { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss of the device." },
    { "Lag", "how long after they were due frames left, at most." },
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
@@ -143,13 +138,9 @@ local EXPLANATION = {
 -- The queues of the last trial, where ports have several.
 local function queues(last)
    return last and last.queues and {
-      tables.of { trial_rows.QUEUE, "queues", last.queues, caption = "The queues of the ports in the last "
-         .. "trial" },
+      tables.of { trial_rows.QUEUE, "queues", last.queues, caption = "The queues of the ports in the last trial" },
       h.p {
-         "All lcores follow one schedule from one instant of the time stamp counter. Each stream, or each "
-            .. "substream where several queues share in sending one, is measured by one lcore; what arrived "
-            .. "at another was passed on to it. Where frames of a substream came over several queues, the "
-            .. "order of their arrival is not known: reordering is not given then.",
+         "All lcores follow one schedule from one instant of the time stamp counter. Each stream, or each substream where several queues share in sending one, is measured by one lcore; what arrived at another was passed on to it. Where frames of a substream came over several queues, the order of their arrival is not known: reordering is not given then.",
       },
    }
 end
@@ -161,8 +152,7 @@ local function cards(last)
          trial_rows.CARD, "cards", last.cards, caption = "The cards' own counters in the last trial",
       },
       h.p {
-         "The card counts at its MAC and at its queues, the tester what it handed over and fetched. A trial "
-            .. "in which they differ without a reason is invalid.",
+         "The card counts at its MAC and at its queues, the tester what it handed over and fetched. A trial in which they differ without a reason is invalid.",
       },
    }
 end
@@ -204,9 +194,7 @@ function M.body(result, moment, view)
    end
    return {
       h.p {
-         "A figure is called the device's only when the tester has shown that it was not the limit: it "
-            .. "offered the load it was asked for, and lost nothing itself. Frames are counted one by one, "
-            .. "by sequence number, after the last one has had time to arrive.",
+         "A figure is called the device's only when the tester has shown that it was not the limit: it offered the load it was asked for, and lost nothing itself. Frames are counted one by one, by sequence number, after the last one has had time to arrive.",
       },
       deciding_table(view.deciding(result)), overall_table("The tester over all trials", of_frames),
       queues(last) or {}, cards(last) or {},

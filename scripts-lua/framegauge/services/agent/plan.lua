@@ -6,16 +6,13 @@ local address = require "framegauge.plan.address"
 
 local row = {
    key = "agent", was = "far", type = "group",
-   help = "a remote agent, which a local tester controls (framegauge agent); the addresses of its port come "
-      .. "from the plan of the local tester",
+   help = "a remote agent, which a local tester controls (framegauge agent); the addresses of its port come from the plan of the local tester",
    fields = {
       { key = "listen", type = "string", longest = 107, default = "127.0.0.1:5564",
-        help = "loopback address and port, or the path of a socket, to which the local tester connects; from "
-           .. "another machine through ssh -L" },
+        help = "loopback address and port, or the path of a socket, to which the local tester connects; from another machine through ssh -L" },
       { key = "name", type = "string", longest = 31, match = "^%w[%w_-]*$", default_help = "none",
         expected = "letters, digits, '_' and '-'",
-        help = "its name in a fleet: plans use its ports as agent:NAME/PORT; without a name it serves one "
-           .. "local tester with one port" },
+        help = "its name in a fleet: plans use its ports as agent:NAME/PORT; without a name it serves one local tester with one port" },
       { key = "state", type = "string", longest = 200, default = "/var/lib/framegauge",
         help = "fleet: folder of its epochs and of the trials that nobody has collected" },
       { key = "limit", type = "bits", default_help = "the line",
@@ -24,8 +21,7 @@ local row = {
         default = { "198.18.0.0/15", "2001:2::/48" },
         help = "fleet: networks for which frames may be; others are refused whatever a controller asks for" },
       { key = "raw", type = "boolean", default = "false",
-        help = "fleet: true also permits frames whose destination cannot be told: without IP, or with bytes "
-           .. "that change by offset" },
+        help = "fleet: true also permits frames whose destination cannot be told: without IP, or with bytes that change by offset" },
    },
 }
 

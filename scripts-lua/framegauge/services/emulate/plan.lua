@@ -21,8 +21,7 @@ local one_way = {
    { key = "queue", type = "size", default = "64KiB", max = "1GiB",
      help = "rate: size of its queue, bytes; frames beyond it are dropped" },
    { key = "room", type = "integer", min = "64", max = "1000000",
-     default_help = "frames of 512 bytes that arrive during the longest delay, at the line rate or at 1 Gb/s "
-        .. "where it is unknown",
+     default_help = "frames of 512 bytes that arrive during the longest delay, at the line rate or at 1 Gb/s where it is unknown",
      help = "frames in flight at most; further frames are dropped" },
 }
 tables.append(one_way, paths.rows)
@@ -34,31 +33,25 @@ local emulate_fields = {
 tables.append(emulate_fields, one_way)
 table.insert(emulate_fields, {
    key = "reverse", type = "group", optional = true, fields = ways.inherited(one_way),
-   help = "different values for frames from the second port to the first, from the fourth to the third, and "
-      .. "so on",
+   help = "different values for frames from the second port to the first, from the fourth to the third, and so on",
 })
 
 local emulate = {
    key = "emulate", was = "relay", type = "group",
-   help = "a network emulator between the first port and the second, the third and the fourth, and so on: "
-      .. "what happens to frames in each direction (framegauge emulate)",
+   help = "a network emulator between the first port and the second, the third and the fourth, and so on: what happens to frames in each direction (framegauge emulate)",
    fields = emulate_fields,
 }
 
 local reflect = {
    key = "reflect", type = "group",
-   help = "a reflector: test frames are sent back through the port that received them, with source and "
-      .. "destination swapped (MAC, IP, ports) (framegauge reflect)",
+   help = "a reflector: test frames are sent back through the port that received them, with source and destination swapped (MAC, IP, ports) (framegauge reflect)",
    fields = {
       { key = "mode", type = "enum", values = { "signature", "stamp", "twamp_light", "y1731" },
         default = "signature",
-        help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, "
-           .. "appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay "
-           .. "and synthetic loss messages (LBM, DMM, SLM)" },
+        help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay and synthetic loss messages (LBM, DMM, SLM)" },
       shared.port("862", "stamp and twamp_light: UDP port of the reflector"),
       { key = "stateful", type = "boolean", default = "true",
-        help = "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell "
-           .. "on which way a packet was lost" },
+        help = "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell on which way a packet was lost" },
       { key = "level", type = "integer", default = "4", min = "0", max = "7", help = "y1731: MEG level" },
       { key = "mep", type = "integer", default = "2", min = "1", max = "8190",
         help = "y1731: id of the reflector's MEP, in SLR" },
@@ -66,8 +59,7 @@ local reflect = {
         default_help = "frames with the signature of a test frame",
         help = "reflect these frames instead, in the language of pcap-filter(7)" },
       { key = "restamp", type = "boolean", default = "false",
-        help = "write the reflector's own time into the signature, so that the tester measures only the "
-           .. "way back; for a tester on the same machine, with the same clock" },
+        help = "write the reflector's own time into the signature, so that the tester measures only the way back; for a tester on the same machine, with the same clock" },
       shared.max_frame("1518", "the longest frame that is reflected; a kernel interface has its MTU"),
    },
 }

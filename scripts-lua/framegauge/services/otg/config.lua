@@ -195,8 +195,7 @@ end
 local function stream_back(flow, ends, path, env, found)
    local back, far = reverse.ends(ends)
    if not back then
-      return found:fault(path .. ".tx_rx.device.rx_names", 'some are behind port "%s", others are not; '
-         .. "a bidirectional flow needs all behind one", far.name)
+      return found:fault(path .. ".tx_rx.device.rx_names", 'some are behind port "%s", others are not; a bidirectional flow needs all behind one', far.name)
    end
    local unsaid = read.found()
    local stream = stream_between(reverse.flow(flow, back), back, path, env, unsaid)
@@ -223,8 +222,7 @@ local function check_number(streams, found)
       n = n + spread.most(stream) * math.max(1, stream.metrics.enable and #stream.rx or 1)
    end
    if n > MAX_STREAMS then
-      found:fault("flows", "%d streams, one of each flow for each pair of ports that send and receive it; "
-         .. "at most %d", n, MAX_STREAMS)
+      found:fault("flows", "%d streams, one of each flow for each pair of ports that send and receive it; at most %d", n, MAX_STREAMS)
    end
 end
 

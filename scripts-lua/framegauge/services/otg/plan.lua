@@ -6,13 +6,11 @@ local tables = require "framegauge.core.tables"
 
 local row = {
    key = "otg", type = "group",
-   help = "a server of the Open Traffic Generator API, through which scripts configure the ports of the plan "
-      .. "and start traffic (framegauge otg)",
+   help = "a server of the Open Traffic Generator API, through which scripts configure the ports of the plan and start traffic (framegauge otg)",
    fields = {
       { key = "listen", type = "list", of = { type = "string", longest = 200 }, least = 1, most = 8,
         default = { "https://127.0.0.1:8443", "grpc://127.0.0.1:40051" },
-        help = "where it listens: https://HOST:PORT, http://HOST:PORT or grpc://HOST:PORT (without TLS, as "
-           .. "clients expect it); the API has no authentication" },
+        help = "where it listens: https://HOST:PORT, http://HOST:PORT or grpc://HOST:PORT (without TLS, as clients expect it); the API has no authentication" },
       { key = "certificate", type = "string", longest = 4000, default_help = "self-signed",
         help = "file of the certificate for https, PEM" },
       { key = "key", type = "string", longest = 4000, default_help = "its own",
@@ -22,13 +20,11 @@ local row = {
         of = { type = "group", fields = {
            { key = "port", type = "string", required = true, longest = 31, help = "a port of the plan" },
         } },
-        help = "further names of ports for the key `location` of a script's ports; known without it are the "
-           .. "plan's name of a port, its device, and its interface" },
+        help = "further names of ports for the key `location` of a script's ports; known without it are the plan's name of a port, its device, and its interface" },
       { key = "drain", type = "time", default = "200ms", min = "1ms", max = "10s",
         help = "how long a flow is counted after its last frame, before it is shown as stopped" },
       { key = "max_frame", type = "size", default = "1522", min = "64", max = "16128",
-        help = "bytes with FCS of the longest frame that the ports are opened for at first; a configuration "
-           .. "with longer ones opens them again" },
+        help = "bytes with FCS of the longest frame that the ports are opened for at first; a configuration with longer ones opens them again" },
       { key = "capture_fcs", type = "boolean", default = "true",
         help = "frames of captures end with their FCS, which scripts expect in the captured length" },
       { key = "inner_fcs", type = "boolean", default = "true",

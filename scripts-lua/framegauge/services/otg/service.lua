@@ -60,8 +60,7 @@ local FORMER = {
 local function add_former(routes)
    for path, now in pairs(FORMER) do
       routes["POST " .. path] = function()
-         return problem(404, ("there is nothing at %s; since version 1.0 of the API it is %s, and the client "
-            .. "is older"):format(path, now))
+         return problem(404, ("there is nothing at %s; since version 1.0 of the API it is %s, and the client is older"):format(path, now))
       end
    end
    return routes

@@ -26,8 +26,7 @@ end
 local function check_room(traffic, flows)
    local late = excess(traffic, flows)
    if late then
-      refusal.raise { ("%s: there is no room for this many flows that were added while others run; it can "
-         .. "start when these have stopped"):format(late.stream.path) }
+      refusal.raise { ("%s: there is no room for this many flows that were added while others run; it can start when these have stopped"):format(late.stream.path) }
    end
 end
 

@@ -18,8 +18,7 @@ local NOTES = {
    ["Lag.min_links"] = "with fewer ports in use the LAG is down, and flows over it wait",
    ["LagPortLacp.actor_port_number"] = "0: the place of the port in the LAG, from 1",
    ["LagPortLacp.lacpdu_periodic_time_interval"] = "0: as the partner asks for",
-   ["LagPortLacp.lacpdu_timeout"] = "below 90 the partner is asked for a LACPDU a second; 0: 3 where the "
-      .. "interval is 1, else 90",
+   ["LagPortLacp.lacpdu_timeout"] = "below 90 the partner is asked for a LACPDU a second; 0: 3 where the interval is 1, else 90",
    ["DeviceEthernetBase.mac"] = "of LACPDUs; default: the port's",
    ["DeviceEthernetBase.mtu"] = "without effect",
    ["DeviceEthernetBase.vlans"] = "no",
@@ -89,8 +88,7 @@ function M.page()
       end
       list[#list + 1] = ""
    end
-   list[#list + 1] = "This page is generated from scripts-lua/framegauge/services/otg/support.lua: "
-      .. "`build/app/framegauge script docs/generate/otg.lua > docs/reference/otg.md`."
+   list[#list + 1] = "This page is generated from scripts-lua/framegauge/services/otg/support.lua: `build/app/framegauge script docs/generate/otg.lua > docs/reference/otg.md`."
    return table.concat(list, "\n") .. "\n"
 end
 

@@ -121,8 +121,7 @@ end
 -- Why one-way delays are withheld; nil: they are given, within @p error_ns.
 local function problem(all, o, error_ns)
    if all.contradicts then
-      return "by the reflector's own times a probe was there for less than no time, or longer than it was "
-         .. "away"
+      return "by the reflector's own times a probe was there for less than no time, or longer than it was away"
    elseif #all.forward == 0 then
       return "the replies have no times of the peer"
    elseif o.one_clock then
@@ -136,8 +135,7 @@ local function problem(all, o, error_ns)
    end
    local least = math.min(all.forward[1], all.backward[1]) -- they are sorted
    if least < -error_ns then
-      return ("a delay of one way is %.0f ns, less than 0 by more than the clocks admit (%.0f ns): one of "
-         .. "them is wrong"):format(least, error_ns)
+      return ("a delay of one way is %.0f ns, less than 0 by more than the clocks admit (%.0f ns): one of them is wrong"):format(least, error_ns)
    end
 end
 

@@ -133,8 +133,7 @@ function M.connect(text, heard)
    end)
    if err then
       handle:close()
-      user_error.raise("run", 4, "no agent listens on %s (%s); start 'framegauge agent PLAN.yaml' there, and "
-         .. "forward its address by 'ssh -L'", text, err)
+      user_error.raise("run", 4, "no agent listens on %s (%s); start 'framegauge agent PLAN.yaml' there, and forward its address by 'ssh -L'", text, err)
    end
    return M.over(handle, heard)
 end

@@ -171,12 +171,10 @@ function RemoteTester:doubts(off, negative)
    local list = {}
    list[1] = self.offset.lost and "a clock lost its synchronisation: " .. self.offset.lost or nil
    if off > tolerance(self.plan) then
-      list[#list + 1] = ("the clocks of the two testers may differ by %s, more than %s of the smallest "
-         .. "FTD"):format(format.nanoseconds(off), percent(self.plan))
+      list[#list + 1] = ("the clocks of the two testers may differ by %s, more than %s of the smallest FTD"):format(format.nanoseconds(off), percent(self.plan))
    end
    if negative > 0 then
-      list[#list + 1] = ("%s negative: the clocks of the two testers differ by more than their "
-         .. "sources report"):format(format.plural(negative, "delay"))
+      list[#list + 1] = ("%s negative: the clocks of the two testers differ by more than their sources report"):format(format.plural(negative, "delay"))
    end
    return list
 end

@@ -130,8 +130,7 @@ end
 local function refuse_endless(self)
    local seconds, pause = self:seconds(), remarks.pause(self.facts)
    if seconds > LONGEST then
-      user_error.raise("replay", BAD_INPUT, "replay: this takes %s, and 100 days is the longest; "
-         .. "give a duration%s", units.format_time(seconds),
+      user_error.raise("replay", BAD_INPUT, "replay: this takes %s, and 100 days is the longest; give a duration%s", units.format_time(seconds),
          pause and self.pace == C.FG_REPLAY_RECORDED and (" or a rate (%s)"):format(pause) or "")
    end
 end

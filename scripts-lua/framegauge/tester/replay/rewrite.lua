@@ -35,8 +35,7 @@ local function set_vlan(out, text)
    elseif id and id >= 1 and id <= 4094 then
       out.vlan, out.vlan_id = C.FG_VLAN_SET, id
    elseif text then
-      user_error.raise("replay", BAD_INPUT, "replay: rewrite.vlan: '%s' is no VLAN; "
-         .. "expected 1 to 4094, or none", text)
+      user_error.raise("replay", BAD_INPUT, "replay: rewrite.vlan: '%s' is no VLAN; expected 1 to 4094, or none", text)
    end
 end
 
@@ -60,8 +59,7 @@ local function set_moves(out, list)
    for i, text in ipairs(list) do
       local from, to, family = networks(tostring(text))
       if not from then
-         user_error.raise("replay", BAD_INPUT, "replay: rewrite.networks: '%s' is not two networks of one "
-            .. "size; expected such as 10.0.0.0/8=198.18.0.0/8", tostring(text))
+         user_error.raise("replay", BAD_INPUT, "replay: rewrite.networks: '%s' is not two networks of one size; expected such as 10.0.0.0/8=198.18.0.0/8", tostring(text))
       end
       local move = out.move[i - 1]
       local a, b = address.bytes(from.address, family), address.bytes(to.address, family)

@@ -14,8 +14,7 @@ local NAME_MAX, LABEL_MAX = 253, 63 -- characters (RFC 1035, 2.3.4)
 
 M.GROUP = {
    key = "dns", type = "group",
-   help = "of DNS, DNS_TCP and DNS_TLS: what is asked, and what our server answers. Addresses follow from "
-      .. "the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers",
+   help = "of DNS, DNS_TCP and DNS_TLS: what is asked, and what our server answers. Addresses follow from the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers",
    fields = {
       { key = "name", type = "string", longest = 300, default = "h{0..9999}.fg.test",
         help = "the names that are asked for in turn; {FIRST..LAST} stands for each of these numbers" },
@@ -24,19 +23,15 @@ M.GROUP = {
         default_help = "none: name and type",
         help = "a file with a name and a type in each line, as dnsperf reads it, in place of these two" },
       { key = "rate", type = "number", min = "0.001", max = "100000000", default_help = "a closed loop",
-        help = "queries a second, at times that do not depend on answers; latency counts from these times. "
-           .. "Over UDP l4.connections is then the most that wait at a time" },
+        help = "queries a second, at times that do not depend on answers; latency counts from these times. Over UDP l4.connections is then the most that wait at a time" },
       { key = "pipeline", type = "integer", default = "16", min = "1", max = "1000",
-        help = "of DNS_TCP and DNS_TLS: queries at a time on a connection; 1: each follows the answer to the "
-           .. "one before" },
+        help = "of DNS_TCP and DNS_TLS: queries at a time on a connection; 1: each follows the answer to the one before" },
       { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "of DNS_TCP and DNS_TLS: queries on a connection, which is then closed and followed by "
-           .. "another; 0: until the end" },
+        help = "of DNS_TCP and DNS_TLS: queries on a connection, which is then closed and followed by another; 0: until the end" },
       { key = "idle", type = "time", default = "10s", max = "1h",
         help = "of our server over TCP: a connection without a query for so long is closed; 0s: none is" },
       { key = "fallback", type = "boolean", default = "true",
-        help = "of DNS: what is truncated is asked for again over TCP (RFC 7766), on a connection for each "
-           .. "query" },
+        help = "of DNS: what is truncated is asked for again over TCP (RFC 7766), on a connection for each query" },
       { key = "edns", type = "integer", default = "1232", min = "0", max = "65535",
         help = "bytes of the largest answer, told by EDNS (RFC 6891); 0: no EDNS, and 512 bytes" },
       { key = "dnssec", type = "boolean", default = "false", help = "ask for DNSSEC's records (DO)" },

@@ -13,15 +13,13 @@ local FOR_IPV4 = { passive = "extended-passive", active = "extended-active" }
 
 M.GROUP = {
    key = "ftp", type = "group",
-   help = "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each "
-      .. "a control connection with one data connection at a time",
+   help = "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each a control connection with one data connection at a time",
    fields = {
       { key = "body", type = "size", default = "1MiB", min = "1", max = "1GiB", help = "of each file" },
       { key = "upload", type = "boolean", default = "false",
         help = "the client sends files (STOR); else it gets them (RETR)" },
       { key = "mode", type = "enum", values = MODES, default = "extended-passive",
-        help = "who opens the data connection, and how the other end tells where: passive: the client, by "
-           .. "PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)" },
+        help = "who opens the data connection, and how the other end tells where: passive: the client, by PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)" },
       { key = "files", type = "integer", default = "10", min = "0", max = "1000000",
         help = "of a session, which then ends and is followed by another; 0: until the end" },
       { key = "path", type = "string", longest = 200, default_help = "octets/ and the number of ftp.body",
@@ -30,8 +28,7 @@ M.GROUP = {
       { key = "password", type = "string", longest = 100, default = "framegauge@",
         help = "and by which password; it is sent, and stands in the result, as it is" },
       { key = "any_body", type = "boolean", default = "false",
-        help = "files are not our server's, and neither their bytes nor the length of what is "
-           .. "received are compared" },
+        help = "files are not our server's, and neither their bytes nor the length of what is received are compared" },
       { key = "timeout", type = "time", default = "10s", min = "1ms", max = "1h",
         help = "without a reply, a data connection or any of its bytes for so long a session is given up" },
    },

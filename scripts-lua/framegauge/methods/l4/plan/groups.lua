@@ -41,9 +41,7 @@ M.sweep = {
 
 M.search = {
    key = "search", type = "group",
-   help = "of the campaigns connection-rate, transaction-rate and concurrency: the highest load that passes "
-      .. "by the "
-      .. "rules of RFC 9411; duration is the length of the trials that decide",
+   help = "of the campaigns connection-rate, transaction-rate and concurrency: the highest load that passes by the rules of RFC 9411; duration is the length of the trials that decide",
    fields = {
       { key = "max", type = "number", min = "1", max = "1000000000",
         default_help = "what the line allows; of concurrency l4.connections",
@@ -72,26 +70,19 @@ M.balance = {
       { key = "address", type = "string", longest = 64, default_help = "the second port's",
         help = "where all flows go: an address that the device has routes to by way of every such port" },
       { key = "flows", type = "integer", default = "64", min = "2", max = "200",
-        help = "of datagrams, which differ in their ports; together they send datagram_rate (default: "
-           .. "10kfps)" },
+        help = "of datagrams, which differ in their ports; together they send datagram_rate (default: 10kfps)" },
    },
 }
 
 M.peer = {
    key = "peer", type = "group", optional = true,
-   help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
-      .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
+   help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
    fields = {
       { key = "kind", type = "enum", values = { "discard", "iperf3", "web", "dns", "ftp" },
         default = "discard",
-        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and "
-           .. "UDP_STREAM then, and what it has counted is in the result. web: any web server; the tests "
-           .. "are HTTP, HTTP2, the same over TLS and HTTP3 then. dns: any server of DNS, usually at port "
-           .. "53, over TLS at port 853; the tests are DNS, DNS_TCP and DNS_TLS then. ftp: any server of "
-           .. "FTP, usually at port 21; the test is FTP then" },
+        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and UDP_STREAM then, and what it has counted is in the result. web: any web server; the tests are HTTP, HTTP2, the same over TLS and HTTP3 then. dns: any server of DNS, usually at port 53, over TLS at port 853; the tests are DNS, DNS_TCP and DNS_TLS then. ftp: any server of FTP, usually at port 21; the test is FTP then" },
       { key = "direction", type = "enum", values = { "forward", "reverse", "both" }, default = "forward",
-        help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its "
-           .. "--bidir)" },
+        help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its --bidir)" },
       { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
       { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
    },
@@ -107,18 +98,15 @@ M.load = {
         default_help = "all connections at once",
         help = "further clients each second, up to l4.connections" },
       { key = "rate", type = "number", min = "0.001", max = "10000000", default_help = "a closed loop",
-        help = "open loop: connections opened each second, at times that do not depend on how the device "
-           .. "does; what is measured counts from these times. l4.connections is then the most at a time" },
+        help = "open loop: connections opened each second, at times that do not depend on how the device does; what is measured counts from these times. l4.connections is then the most at a time" },
       { key = "cycles", type = "integer", default = "0", min = "0", max = "1000000",
         help = "connections that each client opens one after the other; 0: until the end" },
       { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "of TCP_RR: transactions on a connection, then it is closed; 0: until the end. For HTTP see "
-           .. "http.requests" },
+        help = "of TCP_RR: transactions on a connection, then it is closed; 0: until the end. For HTTP see http.requests" },
       { key = "hold", type = "boolean", default = "false",
         help = "a connection with all its requests answered stays open until the end" },
       { key = "think", type = "time", default = "0s", max = "1h",
-        help = "of TCP_RR and HTTP: pause between a response and the next request; of HTTP2 and HTTP3 "
-           .. "between all responses of a connection and its next requests" },
+        help = "of TCP_RR and HTTP: pause between a response and the next request; of HTTP2 and HTTP3 between all responses of a connection and its next requests" },
       { key = "think_max", type = "time", default = "0s", max = "1h",
         help = "longer than think: each pause is drawn evenly between the two" },
       { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",

@@ -19,22 +19,17 @@ M.GROUP = {
       { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
         help = "on a connection, which is then closed and followed by another; 0: until the end" },
       { key = "streams", type = "integer", default = "32", min = "1", max = "1000",
-        help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server "
-           .. "says so" },
+        help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server says so" },
       { key = "window", type = "size", min = "1", max = "2147483647", default_help = "2147483647",
-        help = "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told "
-           .. "that there is room for more; of a connection at least 65535. Of HTTP3 see "
-           .. "quic.stream_window" },
+        help = "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told that there is room for more; of a connection at least 65535. Of HTTP3 see quic.stream_window" },
       { key = "path", type = "string", longest = 200,
         default_help = "/octets/ and the number of http.body", help = "what is asked for" },
       { key = "any_body", type = "boolean", default = "false",
-        help = "the body is not our server's, and neither its bytes nor its length are "
-           .. "compared" },
+        help = "the body is not our server's, and neither its bytes nor its length are compared" },
       { key = "head", type = "boolean", default = "false",
         help = "HEAD, not GET: the answer is a head alone, with the length of the body" },
       { key = "range", type = "string", longest = 40, default_help = "all of it",
-        help = "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, "
-           .. "`100-`, or `-50`, the last 50. The answer is 206 with these" },
+        help = "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, `100-`, or `-50`, the last 50. The answer is 206 with these" },
       { key = "statuses", type = "list", unique = true, least = 1, most = MOST_STATUSES,
         of = { type = "integer", min = "200", max = "599" }, default_help = "200; of a range 206",
         help = "statuses of good responses. Only of 200, or 206 of a range, the body is compared" },

@@ -26,12 +26,7 @@ local row = {
       { key = "campaign", type = "enum", default = "battery",
         values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
            "transaction-rate", "concurrency", "transports" },
-        help = "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, "
-           .. "over all IP versions that both ports have; buffer-sweep: goodput against the buffers of "
-           .. "both ends, for messages of several sizes; policer: UDP below and above a limit; balance: "
-           .. "how flows are spread over paths; clients: against the number of clients; connection-rate, "
-           .. "transaction-rate and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP "
-           .. "compared over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
+        help = "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, over all IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for messages of several sizes; policer: UDP below and above a limit; balance: how flows are spread over paths; clients: against the number of clients; connection-rate, transaction-rate and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = kinds.names() }, help = meanings() },
       { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
@@ -40,8 +35,7 @@ local row = {
         help = "of it, what is left out of the figures at the start" },
       shared.repetitions("1", "how often each test is made; the figure is the mean", "100"),
       { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
-        help = "at a time; of UDP_STREAM streams; of UDP_RR, PING and DNS requests, a port or identifier "
-           .. "for each" },
+        help = "at a time; of UDP_STREAM streams; of UDP_RR, PING and DNS requests, a port or identifier for each" },
       { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
         help = "of TCP streams: bytes of each write, which waits for room in the send buffer" },
       { key = "file", type = "string", default = "/proc/self/exe", does = "sends the bytes of the file",
@@ -57,15 +51,9 @@ local row = {
         help = "of UDP_STREAM, all streams together" },
       { key = "timeout", type = "time", min = "1us", max = "1h",
         default_help = "2s; of UDP_RR, PING and DNS, over any transport, 1s",
-        help = "a request of UDP_RR, PING or DNS without an answer is given up and counted. Over TCP, TLS "
-           .. "and QUIC: a connection, request, close or stream of payload on which nothing has moved for so "
-           .. "long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer "
-           .. "that runs iperf3 and of the campaign transports" },
+        help = "a request of UDP_RR, PING or DNS without an answer is given up and counted. Over TCP, TLS and QUIC: a connection, request, close or stream of payload on which nothing has moved for so long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer that runs iperf3 and of the campaign transports" },
       { key = "close", type = "enum", values = { "fin", "reset", "half-close" }, default = "fin",
-        help = "how the client ends a connection: by FIN; by RST, once all that it has sent is acknowledged "
-           .. "and what it waits for has come, so that neither side nor a device between keeps it in "
-           .. "TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and "
-           .. "the answer comes on the half that is left" },
+        help = "how the client ends a connection: by FIN; by RST, once all that it has sent is acknowledged and what it waits for has come, so that neither side nor a device between keeps it in TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and the answer comes on the half that is left" },
       { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
         help = "bytes of the largest IP packet" },
       shared.port("5001", "where the server listens"),
@@ -199,8 +187,7 @@ local function clients_have_their_addresses(values, found)
          local first, network = split(own.address)
          local number, its = split(other or own.address)
          if other and its == network and number >= first and number < first + n then
-            found:add("l4.load.addresses", ("%d addresses from %s on include "
-               .. "%s"):format(n, own.address, other),
+            found:add("l4.load.addresses", ("%d addresses from %s on include %s"):format(n, own.address, other),
                "unused addresses")
          end
       end
@@ -273,8 +260,7 @@ local function ramps_fit(values, found)
       found:add("l4.load.start", "clients at the start of no ramp", "load.per_second in addition")
    end
    if load.think_max > 0 and load.think_max < load.think then
-      found:add("l4.load.think_max", ("%s is shorter than think "
-         .. "(%s)"):format(units.format_time(load.think_max),
+      found:add("l4.load.think_max", ("%s is shorter than think (%s)"):format(units.format_time(load.think_max),
          units.format_time(load.think)))
    end
 end
@@ -312,8 +298,7 @@ local function fits_agents(values, found)
    local o = values.l4
    for i, test in ipairs(o.tests) do
       if not kinds.is_for_agents(test) then
-         found:add(found:item("l4.tests", i), ("%s cannot use the ports of agents: they are told no files, "
-            .. "texts and keys"):format(test), table.concat(kinds.names(function(kind)
+         found:add(found:item("l4.tests", i), ("%s cannot use the ports of agents: they are told no files, texts and keys"):format(test), table.concat(kinds.names(function(kind)
                return kinds.is_for_agents(kind.name)
             end), ", "))
       end

@@ -278,8 +278,7 @@ local function over_quic(name, plain, help, most)
    end
 end
 
-over_quic("QUIC_STREAM", "TCP_STREAM", "payload from client to server over QUIC, on a stream of each "
-   .. "connection", quic.theory)
+over_quic("QUIC_STREAM", "TCP_STREAM", "payload from client to server over QUIC, on a stream of each connection", quic.theory)
 over_quic("QUIC_MAERTS", "TCP_MAERTS", "the other way", quic.theory)
 over_quic("QUIC_RR", "TCP_RR", "TCP_RR over QUIC")
 over_quic("QUIC_CRR", "TCP_CRR", "TCP_CRR over QUIC")

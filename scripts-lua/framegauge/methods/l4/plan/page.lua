@@ -14,8 +14,7 @@ local LARGEST = 2 ^ 30
 
 M.GROUP = {
    key = "page", type = "group",
-   help = "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. "
-      .. "The document is the first object",
+   help = "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. The document is the first object",
    fields = {
       { key = "objects", type = "list", least = 1, most = MOST_OBJECTS, default_help = "page.har's objects",
         of = { type = "group", short = "size", help = "an object of the page", fields = {
@@ -24,17 +23,14 @@ M.GROUP = {
              default_help = "document, object 2, object 3, ...", help = "what the report calls it" },
            { key = "after", type = "string", longest = har.LONGEST_NAME,
              default_help = "the document; of that: none",
-             help = "the object that has to be there before this one is asked for, by its name or its number "
-                .. "from 1 on; none: it begins with the page" },
+             help = "the object that has to be there before this one is asked for, by its name or its number from 1 on; none: it begins with the page" },
            { key = "think", type = "time", default = "0s", max = "60s",
              help = "how long the client then waits before it asks" },
         } },
-        help = "the objects, or only their sizes, in the order in which they are asked for where several may "
-           .. "be" },
+        help = "the objects, or only their sizes, in the order in which they are asked for where several may be" },
       { key = "har", type = "string", longest = 4096, does = "reads the file",
         default_help = "none: page.objects",
-        help = "a HAR file of a browser: its first page, each object after what made the browser ask for "
-           .. "it" },
+        help = "a HAR file of a browser: its first page, each object after what made the browser ask for it" },
       { key = "connections", type = "integer", default = "6", min = "1", max = "32",
         help = "of PAGE and TLS_PAGE: at a time for one page; PAGE2 and PAGE3 take one" },
    },
@@ -180,11 +176,9 @@ M.OBJECT = OBJECT
 function M.record(times)
    return rows.record("page", "pages of PAGE, TLS_PAGE, PAGE2 and PAGE3", {
       { "loaded", "count", "pages that came whole, in all trials" },
-      { "failed", "count", "pages with a failed object, in all trials. What the end of a trial cuts off "
-         .. "is in neither" },
+      { "failed", "count", "pages with a failed object, in all trials. What the end of a trial cuts off is in neither" },
       { "bytes", "count", "of the bodies of a page" },
-      { "load", times, "of the last repetition: first SYN or Initial of a page to the last byte of its last "
-         .. "object; null when there were none", null = true },
+      { "load", times, "of the last repetition: first SYN or Initial of a page to the last byte of its last object; null when there were none", null = true },
       { "objects", rows.list(OBJECT), "the first page that was measured, of the last repetition",
          optional = true },
    })

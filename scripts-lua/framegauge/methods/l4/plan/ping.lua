@@ -14,9 +14,7 @@ M.GROUP = {
       { key = "size", type = "size", default = "56", max = "9188",
         help = "bytes of data behind the header of ICMP, which has 8; of mtu-sweep what fits into the MTU" },
       { key = "interval", type = "time", min = "1ns", max = "1h", default_help = "a flood",
-        help = "from one request to the next, whatever is answered, and round trips count from when a "
-           .. "request was due; l4.connections is then the most that wait at a time. Without it each request "
-           .. "follows the reply to the one before, l4.connections at a time" },
+        help = "from one request to the next, whatever is answered, and round trips count from when a request was due; l4.connections is then the most that wait at a time. Without it each request follows the reply to the one before, l4.connections at a time" },
    },
 }
 

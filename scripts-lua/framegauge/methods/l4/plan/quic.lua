@@ -15,10 +15,7 @@ local MIN_DATAGRAM = 1200 -- every path of QUIC carries this (RFC 9000, 14)
 
 M.GROUP = {
    key = "quic", type = "group",
-   help = "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the other tests over QUIC, version 1; server_name, "
-      .. "verify, ciphers, groups, alpn (default: perf; of HTTP3 and PAGE3 always h3), files of "
-      .. "certificates, resume, tickets, reuse_tickets, early_data (of QUIC_RR, QUIC_CRR, HTTP3, PAGE3), "
-      .. "refuse_early_data, handshake_timeout, handshakes_at_once and key_log are taken from l4.tls",
+   help = "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the other tests over QUIC, version 1; server_name, verify, ciphers, groups, alpn (default: perf; of HTTP3 and PAGE3 always h3), files of certificates, resume, tickets, reuse_tickets, early_data (of QUIC_RR, QUIC_CRR, HTTP3, PAGE3), refuse_early_data, handshake_timeout, handshakes_at_once and key_log are taken from l4.tls",
    fields = {
       { key = "congestion", type = "enum", values = { "cubic", "reno", "bbr" }, default = "cubic",
         help = "congestion control of both ends" },
@@ -31,8 +28,7 @@ M.GROUP = {
       { key = "ack_every", type = "integer", default = "2", min = "1", max = "1000",
         help = "packets to an acknowledgement" },
       { key = "key_update_every", type = "integer", min = "1", max = "8388608", default_help = "never",
-        help = "packets after which either end takes to new keys (RFC 9001, 6); three probe time-outs pass "
-           .. "between two times at least" },
+        help = "packets after which either end takes to new keys (RFC 9001, 6); three probe time-outs pass between two times at least" },
       { key = "retry", type = "boolean", default = "false",
         help = "the server validates the client's address by Retry first" },
       { key = "initial_rtt", type = "time", default = "333ms", min = "1us", max = "10s",
@@ -40,8 +36,7 @@ M.GROUP = {
       { key = "idle_timeout", type = "time", default = "30s", min = "1ms", max = "1h",
         help = "a connection without a packet of the peer's for so long is lost" },
       { key = "certificate", type = "enum", values = tls.CERTIFICATES, default = "ed25519",
-        help = "key of the server's certificate; on the virtual wire ed25519 or RSA, because the length of "
-           .. "other signatures varies" },
+        help = "key of the server's certificate; on the virtual wire ed25519 or RSA, because the length of other signatures varies" },
    },
 }
 
@@ -90,8 +85,7 @@ function M.check(values, found)
       found:add("l4.tls.groups", "QUIC has no x25519mlkem768: GnuTLS makes its handshakes", "x25519 or p256")
    end
    if values.reference_device and o.quic.certificate:match "^p%d" and not o.tls.certificate_file then
-      found:add("l4.quic.certificate", ("the length of signatures with %s varies, so that two runs on the "
-         .. "virtual wire would differ"):format(o.quic.certificate), "ed25519 or one of RSA")
+      found:add("l4.quic.certificate", ("the length of signatures with %s varies, so that two runs on the virtual wire would differ"):format(o.quic.certificate), "ed25519 or one of RSA")
    end
 end
 
@@ -164,8 +158,7 @@ function M.record(times)
       { "version", "text", "of QUIC" }, { "cipher", "text", "cipher suite" },
       { "group", "text", "of the key agreement" }, { "alpn", "text", "protocol (ALPN)" },
       { "certificate_bytes", "count", "of the server's chain" },
-      { "handshake", times, "of the last trial: first Initial to the server's Finished; null when there was "
-         .. "none", null = true },
+      { "handshake", times, "of the last trial: first Initial to the server's Finished; null when there was none", null = true },
    }
    for _, row in ipairs(CLIENT) do
       fields[#fields + 1] = { row[1], "count", "handshakes: " .. row[2] }
@@ -174,8 +167,7 @@ function M.record(times)
       { "client", side_record "client", "what the client counted" },
       { "server", side_record "server", "what the server counted; absent where it is not ours",
         optional = true },
-      { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that "
-         .. "rates of handshakes say nothing about a machine" },
+      { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that rates of handshakes say nothing about a machine" },
       { "library", "text", "that speaks QUIC" },
       { "reason", "text", "why the last connection that ended with an error did", optional = true },
    } do

@@ -61,14 +61,11 @@ M.GROUP = {
       { key = "reuse_tickets", type = "boolean", default = "false",
         help = "the client resumes by its first ticket of TLS 1.3 again and again" },
       { key = "early_data", type = "size", default = "0", max = "16KiB",
-        help = "what the client writes first leaves before the handshake is over (0-RTT), if it has no more "
-           .. "bytes than this and the ticket allows it; of TLS_RR, TLS_CRR, HTTPS, QUIC_RR, "
-           .. "QUIC_CRR and HTTP3 (there this many bytes of all), with resume: ticket. 0: not" },
+        help = "what the client writes first leaves before the handshake is over (0-RTT), if it has no more bytes than this and the ticket allows it; of TLS_RR, TLS_CRR, HTTPS, QUIC_RR, QUIC_CRR and HTTP3 (there this many bytes of all), with resume: ticket. 0: not" },
       { key = "refuse_early_data", type = "integer", default = "0", min = "0", max = "1000000",
         help = "the server refuses every n-th offer of early data; 0: none, 1: all" },
       { key = "record", type = "size", default = "16KiB", max = "16KiB",
-        help = "plaintext of a full record, at least 64 bytes; 0: what fills a segment, so that a lost "
-           .. "segment delays one record" },
+        help = "plaintext of a full record, at least 64 bytes; 0: what fills a segment, so that a lost segment delays one record" },
       { key = "key_update_every", type = "integer", default = "0", min = "0", max = "8388608",
         help = "TLS 1.3: records of data until the keys change; 0: 8388608" },
       { key = "hold", type = "size", default = "64MiB", min = "64KiB", max = "16GiB",
@@ -244,12 +241,10 @@ function M.record(times)
       { "full_handshakes", "count", "handshakes with a certificate, in all trials" },
       { "resumed_handshakes", "count", "handshakes that resumed a session" },
       { "failed_handshakes", "count", "those that failed" },
-      { "failures", count, "of these: `timed_out`, `cut` by the end of a connection, `refused` certificates, "
-         .. "`malformed`: no TLS" },
+      { "failures", count, "of these: `timed_out`, `cut` by the end of a connection, `refused` certificates, `malformed`: no TLS" },
       { "alerts_sent", count, "other than close_notify, by number" },
       { "alerts_received", count, "other than close_notify, by number" },
-      { "handshake", times, "of the last trial: ClientHello to the server's Finished; null when there was "
-         .. "none", null = true },
+      { "handshake", times, "of the last trial: ClientHello to the server's Finished; null when there was none", null = true },
       { "handshake_bytes_out", "count", "sent in handshakes" },
       { "handshake_bytes_in", "count", "received in handshakes" },
       { "records_out", "count", "records of data, laid out to be sent" },
@@ -260,14 +255,11 @@ function M.record(times)
       { "early_data_offered", "count", "handshakes in which the client sent early data (0-RTT)" },
       { "early_data_accepted", "count", "of these, those whose server took it" },
       { "early_data_bytes", "count", "payload that servers took early" },
-      { "early_data_replayed", "count", "offers with a ticket that came with an offer before, as our server "
-         .. "counts them" },
+      { "early_data_replayed", "count", "offers with a ticket that came with an offer before, as our server counts them" },
       { "key_updates", "count", "KeyUpdate messages, of both sides" },
       { "deferred", "count", "times that an open had to wait for handshakes under way" },
-      { "overhead_ratio", "number", "bytes that TCP carried for each byte of plaintext, of both directions; "
-         .. "null without plaintext", null = true },
-      { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that "
-         .. "rates of handshakes say nothing about a machine" },
+      { "overhead_ratio", "number", "bytes that TCP carried for each byte of plaintext, of both directions; null without plaintext", null = true },
+      { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that rates of handshakes say nothing about a machine" },
       { "library", "text", "that made the handshakes" },
       { "reason", "text", "why the last handshake that failed did, in the library's words", optional = true },
    })

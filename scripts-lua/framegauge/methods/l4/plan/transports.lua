@@ -18,9 +18,7 @@ local BURSTS = tables.find(paths.rows, "key", "loss_bursts")
 
 M.GROUP = {
    key = "transports", type = "group",
-   help = "of the campaign transports: the paths between client and server. Each delay is combined with "
-      .. "each loss, rate, share of reordering and queue; all of l4.tests run on each path. Every other key "
-      .. "of the path comes from reference_device",
+   help = "of the campaign transports: the paths between client and server. Each delay is combined with each loss, rate, share of reordering and queue; all of l4.tests run on each path. Every other key of the path comes from reference_device",
    fields = {
       { key = "delays", type = "list", unique = true, least = 1, of = { type = "time", max = "20s" },
         default = { "0s", "10ms", "25ms", "50ms", "100ms" },
@@ -43,8 +41,7 @@ M.GROUP = {
               { key = "back", type = "bits", min = "10kbps", default_help = "as data",
                 help = "the way back" },
            } },
-        help = "bits of frames with FCS a second; reference_device.rate itself is the line, preambles and "
-           .. "gaps included" },
+        help = "bits of frames with FCS a second; reference_device.rate itself is the line, preambles and gaps included" },
       { key = "reorders", type = "list", unique = true, least = 1, of = { type = "ratio", max = "50%" },
         default = { "0%" }, help = "share of the frames that others may pass, each way" },
       { key = "reorder_by", type = "integer", default = "5", min = "1", max = "65535",
@@ -266,8 +263,7 @@ function M.check(values, found)
    if values.l4.campaign ~= "transports" then
       return
    elseif values.reference_switch or not (port and port.device and port.device.kind == "wire") then
-      found:add("l4.campaign", "transports sets delay, loss and rate of the path on each of its cases, and "
-         .. "here is no reference device", "wire0 and wire1 as devices of the ports, or another campaign")
+      found:add("l4.campaign", "transports sets delay, loss and rate of the path on each of its cases, and here is no reference device", "wire0 and wire1 as devices of the ports, or another campaign")
       return
    elseif values.reference_device.reflect then
       found:add("reference_device.reflect", "a loopback is no path", "false")

@@ -46,9 +46,8 @@ local function mtu_chart(test, rows)
          { y = value_of, name = named "measured" },
       },
       say = at "mtu",
-      caption = test .. ": measured " .. words[2] .. " and the exact maximum of the line (MTU less headers, "
-         .. "over MTU and 38 bytes of Ethernet)" .. (rows[1].theoretical_legacy and "; the legacy formula "
-         .. "takes preamble, MAC header and FCS for part of the MTU and is shown for comparison only."
+      caption = test .. ": measured " .. words[2] .. " and the exact maximum of the line (MTU less headers, over MTU and 38 bytes of Ethernet)"
+      .. (rows[1].theoretical_legacy and "; the legacy formula takes preamble, MAC header and FCS for part of the MTU and is shown for comparison only."
          or "."),
    }
 end
@@ -73,12 +72,10 @@ local function buffer_chart(test, rows)
       lines = {
          { y = allowed, class = "theory", plain = true, once = true,
             name = "a window of this size each round trip, up to what the line allows" },
-         { y = value_of, name = function(message) return ("messages of %s "
-            .. "bytes"):format(format.count(message)) end },
+         { y = value_of, name = function(message) return ("messages of %s bytes"):format(format.count(message)) end },
       },
       say = at(buffer_of),
-      caption = test .. ": at most the smaller of both buffers is under way at a time, and arrives within a "
-         .. "round trip. A message that does not fit waits until it does.",
+      caption = test .. ": at most the smaller of both buffers is under way at a time, and arrives within a round trip. A message that does not fit waits until it does.",
    }
 end
 
@@ -138,8 +135,7 @@ local function clients_chart(test, rows)
          { y = value_of, class = "s1", name = "measured" },
       },
       say = at "connections",
-      caption = test .. ": one client has one transaction at a time, so few of them are limited by the "
-         .. "round trip and many by the line or the device.",
+      caption = test .. ": one client has one transaction at a time, so few of them are limited by the round trip and many by the line or the device.",
    }
 end
 
@@ -152,8 +148,7 @@ local function battery_chart(rows)
       description = "For each test the figure as a share of the most that the line allows.",
       label = "% of what the line allows", name = function(row) return row.test end,
       say = function(row) return ("%s: %.2f %%"):format(row.test, row.theoretical_percent) end,
-      caption = "Transactions one after the other wait for the round trip, so that few connections do not "
-         .. "fill a line with them.",
+      caption = "Transactions one after the other wait for the round trip, so that few connections do not fill a line with them.",
    }
 end
 
@@ -183,8 +178,7 @@ local function search_chart(test, trials, campaign)
          return row.trial and ("trial %d: %s of %s"):format(row.trial, format.count(y),
             format.count(row.asked)) or ""
       end,
-      caption = test .. ": every load of the search, and its result. A device beyond its limit may "
-         .. "well do less than at it.",
+      caption = test .. ": every load of the search, and its result. A device beyond its limit may well do less than at it.",
    }
 end
 
@@ -210,8 +204,7 @@ local function balance_chart(rows)
    return {
       lines.bars {
          id = "balance", title = "Share of each path", left = 110, rows = row.paths, value = share,
-         description = "For each path its share of all datagrams that came through.", label = "% of the "
-            .. "datagrams",
+         description = "For each path its share of all datagrams that came through.", label = "% of the datagrams",
          name = function(path) return path.port end,
          say = function(path) return ("%s: %.2f %%, %d of %d flows"):format(path.port, share(path),
             path.flows, row.flows) end,

@@ -83,14 +83,10 @@ local OVERALL = {
 }
 
 local EXPLANATION = {
-   { "Busy polls", "share of the looks at its port in which a worker found something to do. The rest is "
-      .. "what the tester had left." },
-   { "Refused", "times the port did not take a frame at once; it was kept and sent a moment later, as TCP's "
-      .. "own windows then know." },
-   { "No buffer, no room, no memory", "what the tester was short of. More than 0 makes a trial "
-      .. "tester-limited." },
-   { "Dropped", "frames that came back and that the tester's own ports lost. They make a trial "
-      .. "tester-limited." },
+   { "Busy polls", "share of the looks at its port in which a worker found something to do. The rest is what the tester had left." },
+   { "Refused", "times the port did not take a frame at once; it was kept and sent a moment later, as TCP's own windows then know." },
+   { "No buffer, no room, no memory", "what the tester was short of. More than 0 makes a trial tester-limited." },
+   { "Dropped", "frames that came back and that the tester's own ports lost. They make a trial tester-limited." },
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
 
@@ -102,9 +98,7 @@ function M.body(result)
    end
    return {
       h.p {
-         "Every byte that is received is compared with what was sent, and counted once. Each figure stands "
-            .. "with what the line allows at most, and a trial in which the tester was short of anything "
-            .. "is marked.",
+         "Every byte that is received is compared with what was sent, and counted once. Each figure stands with what the line allows at most, and a trial in which the tester was short of anything is marked.",
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = lines },
       tables.definitions(EXPLANATION),

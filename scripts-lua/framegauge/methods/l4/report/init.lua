@@ -34,8 +34,7 @@ end
 
 -- "4 SYNs came to a peer that ..."
 local function known_ports_note(row)
-   return (row.known_ports or 0) > 0 and ("%s: %s came to a peer that still had a connection of the same "
-      .. "ports. It was reset, and the SYN sent again."):format(name(row),
+   return (row.known_ports or 0) > 0 and ("%s: %s came to a peer that still had a connection of the same ports. It was reset, and the SYN sent again."):format(name(row),
       format.plural(row.known_ports, "SYN"))
 end
 
@@ -46,23 +45,20 @@ local function balance_note(row)
       shares[i] = ("%.2f %% to %s (%s)"):format(100 * path.share, path.port, format.plural(path.flows,
          "flow"))
    end
-   return row.spreading and ("Spread: %s. Of %d flows %d were seen on more than one path: %s. Out of order "
-      .. "within a flow: %s."):format(row.spreading, row.flows, row.flows_split, table.concat(shares, ", "),
+   return row.spreading and ("Spread: %s. Of %d flows %d were seen on more than one path: %s. Out of order within a flow: %s."):format(row.spreading, row.flows, row.flows_split, table.concat(shares, ", "),
       format.plural(row.reordered, "datagram"))
 end
 
 -- "service demand 1.520 us of the client's processor and 1.310 us of the server's per transaction"
 local function demand_note(row)
    local o = row.service_demand
-   return o and ("%s: service demand %s us of the client's processor%s per %s, in polls that had something "
-      .. "to do."):format(
+   return o and ("%s: service demand %s us of the client's processor%s per %s, in polls that had something to do."):format(
       name(row), format.decimal(o.client_us, 3),
       o.server_us and (" and %s us of the server's"):format(format.decimal(o.server_us, 3)) or "", o.per)
 end
 
 function M.notes(result, add)
-   add("Bytes of payload; theoretical is what the line allows at most, with one transaction after the other "
-      .. "on each connection limited by the round trip, too.")
+   add("Bytes of payload; theoretical is what the line allows at most, with one transaction after the other on each connection limited by the round trip, too.")
    for _, row in ipairs(rows_of(result)) do
       add(limit_note(row) or nil)
       add(balance_note(row) or nil)

@@ -62,10 +62,7 @@ local function chart(number, name, rows)
       },
       say = function(row, y) return ("%s, %.4g %%: %s"):format(transport(row), loss_percent(row),
          units.format_bits(y)) end,
-      caption = name .. ". Each test has the same losses by number of the frame. Dashed: what the headers "
-         .. "of the first one leave, a window each round trip, or in the long run the mean of its "
-         .. "congestion control with this random loss, whichever is the least. What is not valid is "
-         .. "left out.",
+      caption = name .. ". Each test has the same losses by number of the frame. Dashed: what the headers of the first one leave, a window each round trip, or in the long run the mean of its congestion control with this random loss, whichever is the least. What is not valid is left out.",
    }
 end
 

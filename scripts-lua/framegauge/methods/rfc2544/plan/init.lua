@@ -14,8 +14,7 @@ local goal_row = {
    fields = {
       { key = "name", type = "string", longest = 16, match = "^%w[%w_.-]*$", required = true,
         expected = "letters, digits, '_', '.' and '-'",
-        help = "`rfc2544`: no loss in one trial; `tst009`: no loss in one of two; `ndr`: no loss, `pdr`: at "
-           .. "most 0.5% loss, in half of 21 search trials, width 0.5%; or another name" },
+        help = "`rfc2544`: no loss in one trial; `tst009`: no loss in one of two; `ndr`: no loss, `pdr`: at most 0.5% loss, in half of 21 search trials, width 0.5%; or another name" },
       { key = "loss_ratio", type = "ratio", max = "99%", default_help = "loss_tolerance; ndr: 0%, pdr: 0.5%",
         help = "a trial that loses more is bad" },
       { key = "exceed_ratio", type = "ratio", max = "99%", default_help = "0%; tst009, ndr, pdr: 50%",
@@ -48,8 +47,7 @@ local throughput_row = {
    help = "the highest load that loses no frame (RFC 2544, 26.1)",
    fields = {
       { key = "search", type = "enum", values = { "binary", "tst009", "mlr" }, default = "binary",
-        help = "how the load is sought: binary search, the same with loss verification, or MLRsearch (RFC "
-           .. "9971); see docs/explanation/searches.md" },
+        help = "how the load is sought: binary search, the same with loss verification, or MLRsearch (RFC 9971); see docs/explanation/searches.md" },
       { key = "min", type = "rate", default = "0%", max = "100%",
         help = "no load below this is tried" },
       { key = "max", type = "rate", default = "100%", max = "100%",
@@ -57,9 +55,7 @@ local throughput_row = {
       { key = "initial", type = "rate", max = "100%", default_help = "max",
         help = "the first load" },
       { key = "learned", type = "list", of = learned_row, least = 1, default_help = "nothing",
-        help = "what the device is known to carry, about. The search leaves out the loads on the way there "
-           .. "and makes the trials that decide; where these show something else, it searches on. run "
-           .. "--learned sets it" },
+        help = "what the device is known to carry, about. The search leaves out the loads on the way there and makes the trials that decide; where these show something else, it searches on. run --learned sets it" },
       { key = "resolution", type = "load_step", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the load this well" },
       shared.trial("60s", "length of the trials that decide; RFC 2544 asks for at least 60s", "24h"),
@@ -95,8 +91,7 @@ local latency = {
       rate "the load",
       { key = "definition", type = "enum", values = { "lifo", "fifo" },
         default_help = "lifo where the port tells the rate of its line, else, and of a mix, fifo",
-        help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from "
-           .. "first bit to first bit" },
+        help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from first bit to first bit" },
       shared.trial("120s", "length of each stream", "24h"),
       { key = "tag_after", type = "time", default = "60s", max = "24h",
         help = "when the tagged frame is sent; RFC 2544 asks for 60s" },
@@ -177,8 +172,7 @@ local bursty_traffic = {
       { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the interval this well, or to the time of one frame" },
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
-        help = "length of the trials that decide; RFC 2544 asks for at least 60s. No trial has less than two "
-           .. "bursts" },
+        help = "length of the trials that decide; RFC 2544 asks for at least 60s. No trial has less than two bursts" },
       shared.search_trial("1s", "length of the trials on the way there, at most trial", "24h"),
    },
 }
@@ -206,32 +200,20 @@ local row = {
         help = "which of its tests to run" },
       { key = "frame_sizes", type = "list", of = { type = "frame_size" }, unique = true, least = 1,
         default = { "64", "128", "256", "512", "1024", "1280", "1518" },
-        help = "bytes from the destination address to the FCS, or mixes of sizes by name (RFC 6985): imix, "
-           .. "imix_576 and imix_594 are 7:4:1 of 64, of 570, 576 or 594, and of 1518 bytes; emix is one "
-           .. "each of 64, 128, 256, 1024 and 1518" },
+        help = "bytes from the destination address to the FCS, or mixes of sizes by name (RFC 6985): imix, imix_576 and imix_594 are 7:4:1 of 64, of 570, 576 or 594, and of 1518 bytes; emix is one each of 64, 128, 256, 1024 and 1518" },
       { key = "bidirectional", type = "boolean", default = "true",
-        help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to "
-           .. "the second" },
+        help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to the second" },
       { key = "topology", type = "enum", values = { "pairs", "partial-mesh", "loopback" }, default = "pairs",
-        help = "pairs: the first port and the second, the third and the fourth, and so on; partial-mesh: the "
-           .. "first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC "
-           .. "2544, 16); loopback: every port has its own frames back from a reflector "
-           .. "(docs/how-to/emulate-a-path.md), so that all figures are of the way there and back" },
+        help = "pairs: the first port and the second, the third and the fourth, and so on; partial-mesh: the first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC 2544, 16); loopback: every port has its own frames back from a reflector (docs/how-to/emulate-a-path.md), so that all figures are of the way there and back" },
       { key = "modifiers", type = "list", unique = true, default = {}, default_help = "none",
         of = { type = "enum", values = {
            "broadcast", "management-frames", "routing-updates", "random-networks", "random-ports",
            "random-macs",
         } },
-        help = "every test is made again with each of these, see docs/reference/results.md (RFC 2544, 11 "
-           .. "and 12; RFC 4814). broadcast: every hundredth frame is one; management-frames: an SNMP query "
-           .. "each second; "
-           .. "routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the "
-           .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
+        help = "every test is made again with each of these, see docs/reference/results.md (RFC 2544, 11 and 12; RFC 4814). broadcast: every hundredth frame is one; management-frames: an SNMP query each second; routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
       management, marks[1], marks[2], marks[3], marks[4],
       { key = "budget", type = "time", min = "1s", max = "1000h", default_help = "none",
-        help = "how long all tests may take. The throughput is then searched by mlr, and lengths of trials, "
-           .. "waits and repetitions that the plan leaves open are shortened to fit, trials that decide on "
-           .. "the throughput last; see docs/explanation/searches.md" },
+        help = "how long all tests may take. The throughput is then searched by mlr, and lengths of trials, waits and repetitions that the plan leaves open are shortened to fit, trials that decide on the throughput last; see docs/explanation/searches.md" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
       throughput_row, latency, frame_loss, back_to_back, system_recovery, reset, bursty_traffic,
    },

@@ -35,8 +35,7 @@ local function frames_hold_their_headers(values, found)
       if least < shortest then
          found:add(found:item("rfc2544.frame_sizes", i),
             ("%s%d bytes do not hold an %s"):format(least ~= size and size .. ": " or "", least, kind),
-            tags > 0 and ("at least %d: a tag counts as part of the frame (IEEE 802.3, 3.2.7), and an "
-               .. "untagged frame of %d with its tags has %d"):format(shortest, SHORTEST[version], shortest)
+            tags > 0 and ("at least %d: a tag counts as part of the frame (IEEE 802.3, 3.2.7), and an untagged frame of %d with its tags has %d"):format(shortest, SHORTEST[version], shortest)
                or "at least " .. shortest)
       end
    end

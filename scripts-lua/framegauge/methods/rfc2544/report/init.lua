@@ -137,8 +137,7 @@ function M.sections(result)
       local section = sections[test.name]
       out[#out + 1] = { test.title, test.reference, {
          h.p { section.text(rows[1]) }, section.charts and section.charts(rows),
-         test.name ~= "frame_loss" and tables.of { test.record, "html", rows, caption = test.title .. " by "
-            .. "frame size" },
+         test.name ~= "frame_loss" and tables.of { test.record, "html", rows, caption = test.title .. " by frame size" },
          test.name == "latency" and latency_text(result, rows) or formatters.reasons(rows),
       } }
       local spread = test.name == "throughput" and not has_latency and sections.at_throughput(test.record,
@@ -225,8 +224,8 @@ function M.terminal(result)
       if test.name == "frame_loss" then
          columns, lines = loss_lines(rows)
       end
-      list[#list + 1] = { title = test.title .. (test.name == "frame_loss" and ", % of the frames sent (in "
-         .. "brackets: not the device's)" or ""), columns = columns, rows = lines, bars = bars_of(test,
+      list[#list + 1] = { title = test.title .. (test.name == "frame_loss" and ", % of the frames sent (in brackets: not the device's)" or ""),
+         columns = columns, rows = lines, bars = bars_of(test,
          rows) }
       local timed = {}
       for _, row in ipairs(i == 1 and test.name == "throughput" and not result.results.latency and rows
@@ -256,8 +255,7 @@ end
 --- What one must know to believe the tables.
 function M.notes(result, add)
    local rows, latency = result.results.throughput or {}, nil
-   add(rows[1] and rows[1].direction == "both" and "Both directions were loaded at once; figures are per "
-      .. "direction." or nil)
+   add(rows[1] and rows[1].direction == "both" and "Both directions were loaded at once; figures are per direction." or nil)
    for _, row in ipairs(result.results.latency or rows) do
       latency = latency or row.every_frame_latency or row.latency
    end

@@ -89,15 +89,13 @@ function M.throughput.text(row)
    local tolerance = row.loss_tolerance_ratio > 0
       and ("lost no more than %g %% of the frames"):format(row.loss_tolerance_ratio * 100) or "lost no frame"
    return ("The highest load at which the device %s in a trial of %g s.%s"):format(tolerance, row.trial_s,
-      row.direction == "both" and " Both directions were loaded alike and at once; rates are rates of one "
-         .. "direction." or "")
+      row.direction == "both" and " Both directions were loaded alike and at once; rates are rates of one direction." or "")
 end
 
 function M.throughput.charts(rows)
    return lines.draw {
       id = "throughput", title = "Throughput against frame size", rows = rows,
-      description = "Frames per second the device forwarded without loss, and the most the line can carry, "
-         .. "for each size.",
+      description = "Frames per second the device forwarded without loss, and the most the line can carry, for each size.",
       caption = "Throughput and the theoretical maximum of the line against frame size.",
       x = SIZES, y = { label = "frames per second, each direction", scale = "fitting" },
       group = function(row) return row.goal or stream(row) end,
@@ -194,9 +192,7 @@ function M.latency.headline(rows)
 end
 
 function M.latency.text(row)
-   return ("Tagged frames in streams of %g s, from %g s on, %s for each frame size. LIFO is the time from "
-      .. "the last bit in to the first bit out, as RFC 1242 has it for devices that store and forward; FIFO "
-      .. "from the first bit in to the first bit out."):format(row.trial_s, row.tag_after_s,
+   return ("Tagged frames in streams of %g s, from %g s on, %s for each frame size. LIFO is the time from the last bit in to the first bit out, as RFC 1242 has it for devices that store and forward; FIFO from the first bit in to the first bit out."):format(row.trial_s, row.tag_after_s,
       formatters.plural(row.repetitions, "stream"))
 end
 
@@ -218,14 +214,12 @@ function M.frame_loss.headline(rows)
    local size = formatters.grouped(formatters.by_size(rows), "frame_size")[1]
    local row = formatters.largest(by_load(size.rows)[1].rows, "loss_ratio")
    return {
-      "Loss at " .. mixes.text(row.frame_size), loss(row), "%", ("at %.4g %% "
-         .. "load"):format(row.load_percent),
+      "Loss at " .. mixes.text(row.frame_size), loss(row), "%", ("at %.4g %% load"):format(row.load_percent),
    }
 end
 
 function M.frame_loss.text(row)
-   return ("Share of the frames that did not arrive, in trials of %g s, from the highest load downwards "
-      .. "until two loads in a row lost none; what was not tried is left out."):format(row.trial_s)
+   return ("Share of the frames that did not arrive, in trials of %g s, from the highest load downwards until two loads in a row lost none; what was not tried is left out."):format(row.trial_s)
 end
 
 -- One line for each load, one column for each frame size.
@@ -262,8 +256,7 @@ function M.frame_loss.charts(rows)
             x = { of = "load_percent", label = "offered load, % of the line", scale = "percent" },
             y = { label = "frames lost, %", scale = "percent" }, group = "frame_size",
             lines = { {
-               y = function(row) return row.loss_ratio * 100 end, name = function(size) return size .. " "
-                  .. "bytes" end,
+               y = function(row) return row.loss_ratio * 100 end, name = function(size) return size .. " bytes" end,
             } },
             say = function(row)
                return ("%s at %.4g %% load: %s %% lost"):format(mixes.text(row.frame_size), row.load_percent,
@@ -295,9 +288,7 @@ function M.back_to_back.headline(rows)
 end
 
 function M.back_to_back.text()
-   return "The longest burst at the rate of the line, from rest, without a lost frame. While a "
-      .. "burst comes in frames leave the device too: the corrected buffer time takes these off (RFC 9004). "
-      .. "Frame sizes at which the device carries the whole line cannot fill a buffer and have no result."
+   return "The longest burst at the rate of the line, from rest, without a lost frame. While a burst comes in frames leave the device too: the corrected buffer time takes these off (RFC 9004). Frame sizes at which the device carries the whole line cannot fill a buffer and have no result."
 end
 
 function M.back_to_back.charts(rows)
@@ -335,9 +326,7 @@ end
 M.system_recovery = {
    headline = longest("Recovery after overload", "recovery_mean_ns", show.KINDS.ms[1], "ms"),
    text = function(row)
-      return ("After %g s at 110 %% of the throughput, or at what the line carries if that is less, the "
-         .. "load was halved from one frame to the next. Recovery is the time from then (A) to when the "
-         .. "last lost frame was due (B)."):format(row.overload_s)
+      return ("After %g s at 110 %% of the throughput, or at what the line carries if that is less, the load was halved from one frame to the next. Recovery is the time from then (A) to when the last lost frame was due (B)."):format(row.overload_s)
    end,
    charts = timeline("recovery_mean_ns", {
       id = "recovery", title = "Recovery after overload", label = "time since the load was halved",
@@ -351,15 +340,12 @@ M.reset = {
    headline = longest("Out of service after reset", "reset_ns", function(ns) return format.decimal(ns / 1e9,
       3) end, "s"),
    text = function(row)
-      return ("At the load below the device was reset after %g s (by: %s). By loss: frames lost, divided by "
-         .. "the load, which RFC 6201 prefers; by timestamps: from the last frame before the gap to the "
-         .. "first after it."):format(row.after_s,
+      return ("At the load below the device was reset after %g s (by: %s). By loss: frames lost, divided by the load, which RFC 6201 prefers; by timestamps: from the last frame before the gap to the first after it."):format(row.after_s,
          tostring(row.by))
    end,
    charts = timeline("reset_ns", {
       id = "reset", title = "Outage after the reset", label = "time out of service",
-      description = "A bar from the reset to when the device forwarded again.", since = { "load", "out of "
-         .. "service" },
+      description = "A bar from the reset to when the device forwarded again.", since = { "load", "out of service" },
       caption = "How long the device forwarded nothing.",
    }),
 }
@@ -381,9 +367,7 @@ function M.bursty_traffic.headline(rows)
 end
 
 function M.bursty_traffic.text(row)
-   return ("Bursts at the minimum gap, and the shortest interval from one to the next at which the device "
-      .. "lost no frame. A burst has no pass when the device lost frames even of bursts %s apart: it is "
-      .. "longer than what the device can hold."):format(units.format_time(row.limit_s))
+   return ("Bursts at the minimum gap, and the shortest interval from one to the next at which the device lost no frame. A burst has no pass when the device lost frames even of bursts %s apart: it is longer than what the device can hold."):format(units.format_time(row.limit_s))
 end
 
 function M.bursty_traffic.charts(rows)
@@ -392,8 +376,7 @@ function M.bursty_traffic.charts(rows)
          id = "bursty" .. number, title = "Mean load of the closest bursts without loss", height = 300,
          rows = formatters.by_size(of),
          description = "Share of the line that bursts come to at their shortest interval without loss.",
-         caption = ("Mean load of bursts at their shortest interval without loss, %s. A length that is "
-            .. "missing was lost at any interval."):format(direction),
+         caption = ("Mean load of bursts at their shortest interval without loss, %s. A length that is missing was lost at any interval."):format(direction),
          x = SIZES, y = { label = "mean load, % of the line", scale = "percent" }, group = "burst_frames",
          lines = { {
             y = "load_mean_percent", name = function(n) return ("bursts of %s frames"):format(count(n)) end,

@@ -20,11 +20,9 @@ local membership = {
    fields = {
       { key = "methods", type = "list", unique = true, least = 1, default = { "new", "known" },
         of = { type = "enum", values = { "new", "known" } },
-        help = "of join_delay. new: the first receiver joins a group that the device does not know (method "
-           .. "A); known: the first receiver has joined before, the others are measured (method B)" },
+        help = "of join_delay. new: the first receiver joins a group that the device does not know (method A); known: the first receiver has joined before, the others are measured (method B)" },
       { key = "load", type = "ratio", default = "50%", min = "0.001%", max = "100%",
-        help = "frames of the group, a share of the throughput that aggregated found, or else of the line: a "
-           .. "delay is known to the time between two of them" },
+        help = "frames of the group, a share of the throughput that aggregated found, or else of the line: a delay is known to the time between two of them" },
       { key = "max_resolution", type = "time", default = "100us", min = "1ns", max = "1s",
         help = "a load at which frames are further apart is not measured" },
       { key = "stagger", type = "time", default = "10ms", max = "1s",
@@ -32,20 +30,17 @@ local membership = {
       { key = "observe_join", type = "time", default = "1s", min = "1ms", max = "10min",
         help = "how long frames may take to come after the last report" },
       { key = "observe_leave", type = "time", default = "6s", min = "1ms", max = "10min",
-        help = "how long frames may go on after the last leave; of a device that asks first, three times "
-           .. "what that takes" },
+        help = "how long frames may go on after the last leave; of a device that asks first, three times what that takes" },
       shared.repetitions("20", "trials, each with one report of each port", "1000"),
    },
 }
 
 local tunnels = {
    key = "tunnel", type = "group",
-   help = "of encapsulation, decapsulation and re_encapsulation: tunnels that are set up on the device, one "
-      .. "to each port, between the port and its gateway",
+   help = "of encapsulation, decapsulation and re_encapsulation: tunnels that are set up on the device, one to each port, between the port and its gateway",
    fields = {
       { key = "ingress", type = "enum", values = tunnel.FORMATS, default = "gre",
-        help = "of decapsulation and re_encapsulation: in what the source sends, IP in IP (RFC 2003, RFC "
-           .. "2473), GRE (RFC 2784) or GRE with a key (RFC 2890); to its gateway" },
+        help = "of decapsulation and re_encapsulation: in what the source sends, IP in IP (RFC 2003, RFC 2473), GRE (RFC 2784) or GRE with a key (RFC 2890); to its gateway" },
       { key = "egress", type = "enum", values = tunnel.FORMATS, default = "gre",
         help = "of encapsulation and re_encapsulation: in what receivers are to get the frames" },
       { key = "key", type = "integer", default = "0", min = "0", max = "4294967295",
@@ -53,8 +48,7 @@ local tunnels = {
       { key = "mtu", type = "integer", default = "1500", min = "68", max = "16110",
         help = "bytes of the longest IP packet on the lines: what a tunnel makes longer is not measured" },
       { key = "joins", type = "enum", values = { "reports", "device" }, default = "reports",
-        help = "reports: receivers join by reports outside the tunnels; device: it forwards the groups to "
-           .. "the receivers as it is set up, and nobody joins" },
+        help = "reports: receivers join by reports outside the tunnels; device: it forwards the groups to the receivers as it is set up, and nobody joins" },
    },
 }
 
@@ -64,13 +58,7 @@ local row = {
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "aggregated" },
         of = { type = "enum", values = TESTS },
-        help = "which of its tests to run. mixed_class: throughput of multicast and unicast frames in turn "
-           .. "(4.1); group_matrix: what is forwarded of more and more groups (4.2); aggregated: throughput "
-           .. "to all receivers (4.3); encapsulation, decapsulation, re_encapsulation: the same into "
-           .. "tunnels, out of one, and from one into others (4.4); latency: at each receiver, and from the "
-           .. "earliest to the latest (5.1, 5.2); join_delay, leave_delay (6.1, 6.2); group_capacity: how "
-           .. "many groups are forwarded to members only (7.1); burdened_latency, burdened_join_delay: "
-           .. "latency and join delay without further load and with unicast of other ports (8.1, 8.2)" },
+        help = "which of its tests to run. mixed_class: throughput of multicast and unicast frames in turn (4.1); group_matrix: what is forwarded of more and more groups (4.2); aggregated: throughput to all receivers (4.3); encapsulation, decapsulation, re_encapsulation: the same into tunnels, out of one, and from one into others (4.4); latency: at each receiver, and from the earliest to the latest (5.1, 5.2); join_delay, leave_delay (6.1, 6.2); group_capacity: how many groups are forwarded to members only (7.1); burdened_latency, burdened_join_delay: latency and join delay without further load and with unicast of other ports (8.1, 8.2)" },
       { key = "version", type = "enum", values = { "igmpv2", "igmpv3", "mldv1", "mldv2" },
         default_help = "igmpv2, over IPv6 mldv1", help = "how receivers join and leave" },
       { key = "source", type = "string", default_help = "the first port without another role",
@@ -78,11 +66,9 @@ local row = {
       { key = "receivers", type = "list", unique = true, of = { type = "string" },
         default_help = "all ports but source, monitor and burden", help = "ports that join groups" },
       { key = "monitor", type = "string", default_help = "none",
-        help = "port that joins none: frames of registered groups there were flooded. Without one a device "
-           .. "that floods what it cannot register seems to have room for any number of groups" },
+        help = "port that joins none: frames of registered groups there were flooded. Without one a device that floods what it cannot register seems to have room for any number of groups" },
       { key = "burden", type = "list", unique = true, least = 2, of = { type = "string" },
-        default_help = "none", help = "of burdened_latency and burdened_join_delay: ports that send unicast "
-           .. "to each other, each to all others in turn" },
+        default_help = "none", help = "of burdened_latency and burdened_join_delay: ports that send unicast to each other, each to all others in turn" },
       { key = "burden_load", type = "ratio", default = "50%", min = "0.001%", max = "100%",
         help = "what each of them sends: a share of the line" },
       { key = "first_group", type = "ip", default_help = "239.1.1.1, over IPv6 ff1e::1:1",
@@ -112,8 +98,7 @@ local row = {
       { key = "capacity_max", type = "integer", default = "4096", min = "2", max = "16384",
         help = "of group_capacity: most groups that are tried" },
       { key = "capacity_search", type = "enum", values = { "binary", "step" }, default = "binary",
-        help = "of group_capacity: how it is found. binary: an interval is halved, to the group; step: "
-           .. "groups are added until a trial fails, as the RFC has it" },
+        help = "of group_capacity: how it is found. binary: an interval is halved, to the group; step: groups are added until a trial fails, as the RFC has it" },
       { key = "capacity_step", type = "integer", default = "100", min = "1", max = "16384",
         help = "of capacity_search: step: groups that the next trial has more" },
       { key = "capacity_load", type = "ratio", default = "10%", min = "0.001%", max = "100%",
@@ -121,14 +106,11 @@ local row = {
       { key = "capacity_rounds", type = "integer", default = "3", min = "1", max = "100",
         help = "of group_capacity: frames to each group" },
       { key = "latency_load", type = "ratio", default = "100%", min = "0.1%", max = "100%",
-        help = "of latency and burdened_latency: the load, a share of the throughput that aggregated found, "
-           .. "or else of the line" },
+        help = "of latency and burdened_latency: the load, a share of the throughput that aggregated found, or else of the line" },
       { key = "latency_trial", type = "time", default = "120s", min = "1ms", max = "1h",
         help = "of both: the frame whose delay counts leaves in the middle of it" },
       { key = "latency_definition", type = "enum", values = { "lifo", "fifo" }, default = "lifo",
-        help = "of all latencies. lifo: from the last bit in to the first bit out (RFC 1242, store and "
-           .. "forward); fifo: from first bit to first bit (RFC 1242, bit forwarding: devices that cut "
-           .. "through)" },
+        help = "of all latencies. lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from first bit to first bit (RFC 1242, bit forwarding: devices that cut through)" },
       { key = "latency_repetitions", type = "integer", default = "20", min = "1", max = "1000",
         help = "of both: trials" },
       membership, tunnels,
@@ -141,8 +123,7 @@ local row = {
       { key = "forget", type = "time", default = "3s", max = "10min",
         help = "from the last leave to the end of the trial" },
       { key = "probe_rate", type = "frame_rate", default = "1000fps", min = "1fps",
-        help = "frames that verify, before and after the ports have joined, a second; fewer where the device "
-           .. "loses some of them" },
+        help = "frames that verify, before and after the ports have joined, a second; fewer where the device loses some of them" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
    },
 }
@@ -178,8 +159,7 @@ local function ports_have_roles(values, found)
    end
    if receivers == 1 and found:given(PATH .. "membership.methods")
       and tables.contains(o.membership.methods, "known") then
-      found:add(PATH .. "membership.methods", "known with one receiver: it has joined before, and none is "
-         .. "measured", "more receivers")
+      found:add(PATH .. "membership.methods", "known with one receiver: it has joined before, and none is measured", "more receivers")
    end
 end
 
@@ -239,8 +219,8 @@ local function tunnels_fit_the_mtu(values, found)
          local longer = math.max(formats.sizes(o, test, size, version)) - size
          local most = o.tunnel.mtu + ethernet.HEADER + FCS - longer
          if longer > 0 and size > most then
-            found:add(found:item(PATH .. "frame_sizes", i), ("%d bytes, and %d of a tunnel, are longer than "
-               .. "the MTU of %d"):format(size, longer, o.tunnel.mtu), "at most " .. most)
+            found:add(found:item(PATH .. "frame_sizes", i), ("%d bytes, and %d of a tunnel, are longer than the MTU of %d"):format(size, longer, o.tunnel.mtu),
+               "at most " .. most)
             break
          end
       end

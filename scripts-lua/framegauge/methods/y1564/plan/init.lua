@@ -73,9 +73,7 @@ local service_row = {
         help = "bytes from the destination address to the FCS" },
       { key = "emix", type = "string", longest = 64, match = "^[a-j]+$", default_help = "none",
         expected = "letters a to j, such as abceg",
-        help = "frames of several sizes in turn, in place of frame_size: a letter for each (RFC 6985): a 64, "
-           .. "b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000; bits are evenly "
-              .. "spaced" },
+        help = "frames of several sizes in turn, in place of frame_size: a letter for each (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000; bits are evenly spaced" },
       { key = "colour", type = "enum", values = { "blind", "aware" }, default = "blind",
         help = "whether the network is to heed the colours of its frames" },
       { key = "marking", type = "enum", values = { "none", "dscp", "pcp", "dei" }, default = "none",
@@ -86,8 +84,7 @@ local service_row = {
         of = { type = "enum", values = { "pcp", "dei", "dscp" } },
         help = "what of its marks must arrive as it was sent; what does not is counted in any case" },
       { key = "coupling", type = "boolean", default = "false",
-        help = "the coupling flag of its profile: CIR that is not used becomes excess. The size of the "
-           .. "excess bucket is inferred by it" },
+        help = "the coupling flag of its profile: CIR that is not used becomes excess. The size of the excess bucket is inferred by it" },
       one_way[1], one_way[2], one_way[3], one_way[4],
       acceptance "what it must reach (service acceptance criteria)",
       { key = "reverse", type = "group", optional = true, fields = reversed(),
@@ -97,16 +94,12 @@ local service_row = {
 
 local configuration = {
    key = "configuration", type = "group",
-   help = "the service configuration test: every service by itself, the others silent, one way after the "
-      .. "other",
+   help = "the service configuration test: every service by itself, the others silent, one way after the other",
    fields = {
       { key = "tests", type = "list", unique = true, least = 1,
         default = { "step-load", "eir", "policing", "cbs", "ebs" },
         of = { type = "enum", values = { "cir", "step-load", "eir", "policing", "cbs", "ebs" } },
-        help = "which of its tests to make. cir: A.1; step-load: A.2, which ends with A.1; eir: B, "
-           .. "policing: C, "
-           .. "cbs: D, ebs: E, each in the form for the service's colour. eir and ebs need an excess rate; "
-           .. "cbs one that is 0, since else what exceeds the committed burst passes as excess" },
+        help = "which of its tests to make. cir: A.1; step-load: A.2, which ends with A.1; eir: B, policing: C, cbs: D, ebs: E, each in the form for the service's colour. eir and ebs need an excess rate; cbs one that is 0, since else what exceeds the committed burst passes as excess" },
       { key = "steps", type = "list", of = { type = "ratio", min = "1%", max = "100%" }, unique = true,
         least = 1, default = { "25%", "50%", "75%", "100%" },
         help = "loads of step-load, shares of CIR, upwards; the last is 100%" },
@@ -115,9 +108,7 @@ local configuration = {
       { key = "stop_at_failure", type = "boolean", default = "false",
         help = "whether a service that fails a step is spared the rest" },
       { key = "margin_mode", type = "enum", values = { "buckets", "percent" }, default = "buckets",
-        help = "what may pass beyond CIR + EIR in policing: what the buckets held at the start, 8 (CBS + "
-           .. "EBS) / "
-           .. "trial (M); or a share" },
+        help = "what may pass beyond CIR + EIR in policing: what the buckets held at the start, 8 (CBS + EBS) / trial (M); or a share" },
       { key = "margin", type = "ratio", default = "1%", max = "50%", help = "that share" },
       { key = "burst_cycles", type = "integer", default = "10", min = "1", max = "10000",
         help = "bursts of each burst test" },
@@ -149,22 +140,17 @@ local row = {
         help = "who tests, for the report" },
       { key = "topology", type = "enum", values = { "two-ports", "loopback", "two-testers" },
         default = "two-ports",
-        help = "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from "
-           .. "'framegauge reflect' at the far end: all figures are of the way there and back; two-testers: "
-           .. "each way by itself, between a port here and one of 'framegauge agent' elsewhere" },
+        help = "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from 'framegauge reflect' at the far end: all figures are of the way there and back; two-testers: each way by itself, between a port here and one of 'framegauge agent' elsewhere" },
       { key = "delays", type = "boolean", default = "true",
-        help = "two-testers: whether delays are measured, for which both clocks must agree; without them "
-           .. "rate, loss and availability remain" },
+        help = "two-testers: whether delays are measured, for which both clocks must agree; without them rate, loss and availability remain" },
       { key = "clock_error", type = "ratio", default = "10%", min = "0.01%", max = "100%",
         help = "two-testers: how far the two clocks may be apart, as a share of the least acceptance.ftd" },
       { key = "rate_unit", type = "enum", values = { "ir", "ulr" }, default = "ir",
-        help = "what cir and eir count: ir, bits of frames with FCS; ulr, bits of the line, with "
-           .. "preamble and gap" },
+        help = "what cir and eir count: ir, bits of frames with FCS; ulr, bits of the line, with preamble and gap" },
       { key = "ftd_statistic", type = "enum", values = { "mean", "max" }, default = "mean",
         help = "which delay is held against acceptance.ftd" },
       { key = "fdv_statistic", type = "enum", values = { "p999", "range" }, default = "p999",
-        help = "which variation is held against acceptance.fdv: the 99.9th percentile less the minimum, "
-           .. "or the maximum less the minimum" },
+        help = "which variation is held against acceptance.fdv: the 99.9th percentile less the minimum, or the maximum less the minimum" },
       configuration, performance,
       shared.learning_wait "2s", shared.drain "3s", shared.settle "1s", shared.retries,
       { key = "services", type = "map", of = service_row, name = "name", least = 1, most = 64,

@@ -40,9 +40,7 @@ local function of(result)
    end
    return #out > 0 and {
       h.p {
-         "Second by second, by the time at which a frame was sent; shaded from the least to the greatest "
-            .. "where a point stands for several seconds, and of the delay in any case. Delays are those "
-            .. "from first bit to first bit, without the frame's own time.",
+         "Second by second, by the time at which a frame was sent; shaded from the least to the greatest where a point stands for several seconds, and of the delay in any case. Delays are those from first bit to first bit, without the frame's own time.",
       },
       out,
    }
@@ -83,8 +81,7 @@ local function on_clocks(result)
    elseif off == 0 then
       return "Both testers have one clock: they run on one machine."
    end
-   return ("Delays are by the clocks of both testers, which were at most %s apart, by what their kernels "
-      .. "report of NTP or PTP; every delay is uncertain by that."):format(format.nanoseconds(off))
+   return ("Delays are by the clocks of both testers, which were at most %s apart, by what their kernels report of NTP or PTP; every delay is uncertain by that."):format(format.nanoseconds(off))
 end
 
 -- What is held against the criteria, in sentences: no delay without its way, no variation without its
@@ -93,16 +90,13 @@ local function definitions(result)
    local o = result.plan.y1564
    local way = WAYS[o.topology]
    return {
-      ("FTD: %s, from the first bit in to the last bit out; its %s is held against the "
-         .. "criterion."):format(way,
+      ("FTD: %s, from the first bit in to the last bit out; its %s is held against the criterion."):format(way,
          o.ftd_statistic == "mean" and "mean" or "maximum"),
       ("FDV: %s, %s."):format(way, FDV[o.fdv_statistic]),
       "FLR: frames lost of those sent; frames later than the drain count as lost.",
       "IR: bits of frames with FCS, over the time in which they were sent. ULR: with preamble and gap.",
       notes.calibration(result.calibration),
-      o.topology == "loopback" and "Loopback: every figure is of the way to the far end and back. Loss and "
-         .. "delay of the two ways add up, and the slower of both bounds the rate: which one it was is not "
-         .. "known."
+      o.topology == "loopback" and "Loopback: every figure is of the way to the far end and back. Loss and delay of the two ways add up, and the slower of both bounds the rate: which one it was is not known."
          or o.topology == "two-testers" and on_clocks(result) or nil,
    }
 end
