@@ -43,7 +43,7 @@ read_seed(const char *path, char seed[BRIDGE_SEED_SIZE])
 }
 
 /*
- * libnats 3.4 takes a signature whose first octet is 0 for an empty one and sends none, and the server turns
+ * libnats 3.4 takes a signature whose first byte is 0 for an empty one and sends none, and the server turns
  * the right key away: once in 256 times. Another nonce has another signature.
  */
 static natsStatus

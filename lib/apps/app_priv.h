@@ -26,7 +26,7 @@
 #include "fg_secure_layer.h"
 #include "fg_stream.h"
 
-/* of the octets that each side sends; see payload.c */
+/* of the bytes that each side sends; see payload.c */
 enum { CLIENT_STREAM = 11, SERVER_STREAM = 7919 };
 /* how late a datagram may leave and be on schedule: see note_departure() */
 enum { ON_TIME_GAPS = 32, ON_TIME_NS = 100000 };
@@ -259,7 +259,7 @@ address_at(const struct fg_l4_app *config, const uint8_t first[16], uint32_t i, 
 struct fg_stream *client_open(struct fg_l4 *w, struct application *a, uint64_t at);
 /** Open as many as the ramp allows. @return when there will be more to do */
 uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
-/** The first octet of the first response is here; the last is. Of pages see page_first() and page_over(). */
+/** The first byte of the first response is here; the last is. Of pages see page_first() and page_over(). */
 void note_first_octet(const struct fg_l4 *w, const struct fg_stream *s);
 void note_last_octet(const struct fg_l4 *w, const struct fg_stream *s);
 /** Close it: from now on that is what it waits for. */
@@ -295,15 +295,15 @@ status_is_good(const struct fg_l4_app *config, uint32_t status)
 
 /* payload.c */
 void payload_init(void);
-/** Octets from @p offset of the stream @p seed. At most 65535. */
+/** Bytes from @p offset of the stream @p seed. At most 65535. */
 void payload_fill(uint32_t seed, uint64_t offset, uint8_t *to, uint32_t length);
-/** The payload of a message: first octets of @p head, then the stream's. */
+/** The payload of a message: first bytes of @p head, then the stream's. */
 void payload_fill_behind(const char *head, uint32_t head_length, uint32_t seed, uint64_t position,
 			 uint8_t *to, uint32_t length);
-/** @return how many octets differ from what should stand there */
+/** @return how many bytes differ from what should stand there */
 uint32_t payload_wrong(uint32_t seed, uint64_t offset, const uint8_t *data, uint32_t length);
 /**
- * fill() and receive() where all that a side sends is such octets; of the server also the time of the first.
+ * fill() and receive() where all that a side sends is such bytes; of the server also the time of the first.
  */
 void fill_by_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
 void fill_by_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
@@ -317,7 +317,7 @@ bool receive_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, co
 		       uint32_t length, bool early);
 
 /*
- * Of struct fg_app_ops, what clients and servers do that send such octets alone, and close when the peer
+ * Of struct fg_app_ops, what clients and servers do that send such bytes alone, and close when the peer
  * does.
  */
 #define PLAIN_CLIENT                                                                    \

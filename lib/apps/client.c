@@ -188,7 +188,7 @@ to_open(const struct fg_l4 *w, const struct application *a, uint64_t *more_at)
 	uint64_t opened = opened_of(a), n = may > open ? may - open : 0;
 
 	if (cycles == 0 && a->config.octets > 0)
-		cycles = 1; /* a number of octets on each connection: no connection is opened again */
+		cycles = 1; /* a number of bytes on each connection: no connection is opened again */
 	if (cycles > 0)
 		n = u64_min(n, (uint64_t)cycles * may > opened ? (uint64_t)cycles * may - opened : 0);
 	if (a->config.opens_per_s > 0) {

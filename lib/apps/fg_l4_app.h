@@ -21,11 +21,11 @@ extern "C" {
  * Kinds, each in a file or folder of its own:
  *   TCP_STREAM    client to server, as much as goes
  *   TCP_MAERTS    server to client
- *   TCP_SENDFILE  as TCP_STREAM, but what is sent are the octets of a file, over and over
+ *   TCP_SENDFILE  as TCP_STREAM, but what is sent are the bytes of a file, over and over
  *   TCP_RR        request and response, one outstanding, on connections that last
  *   TCP_CRR       connect, one request and response, close by the server; again
  *   TCP_CC        connect, close by the client; again
- *   HTTP          GET or POST; the server answers a path that ends in a number with that many octets
+ *   HTTP          GET or POST; the server answers a path that ends in a number with that many bytes
  *   HTTP2         the same by HTTP/2, several requests at a time on a connection
  *   HTTP3         the same by HTTP/3, over QUIC alone
  *   FTP           files over data connections of their own: RETR, or STOR where there is a request body
@@ -52,13 +52,13 @@ enum fg_l4_ftp_mode {
 enum { FG_L4_FTP_CODES = 600 /* reply codes are less */ };
 
 enum { FG_L4_STATUSES = 16 /* of HTTP, that can be good */ };
-enum { FG_L4_DATAGRAM_MIN = 16 /* octets of payload of UDP_STREAM: stream, number, time */ };
+enum { FG_L4_DATAGRAM_MIN = 16 /* bytes of payload of UDP_STREAM: stream, number, time */ };
 
 struct fg_l4_app {
 	const char *kind; /* its name: fg_l4_kind_name() */
 	bool server;
 	bool ipv6;
-	uint8_t local[16]; /* our first address; IPv4: the first four octets */
+	uint8_t local[16]; /* our first address; IPv4: the first four bytes */
 	uint32_t locals;   /* and how many from there on */
 	uint16_t port;     /* the server's */
 	struct fg_l4_tcp tcp;
@@ -95,13 +95,13 @@ struct fg_l4_app {
 	uint64_t think_ns, think_ns_max;
 	const char *path; /* HTTP, FTP; must live until fg_l4_create() returns */
 	const char *host; /* and the server's name */
-	bool any_body;    /* HTTP, FTP: neither octets nor length are compared */
+	bool any_body;    /* HTTP, FTP: neither bytes nor length are compared */
 	/* FTP: the user; live as long as the path. How data connections are opened: enum fg_l4_ftp_mode */
 	const char *user, *password;
 	uint8_t ftp_mode;
 	bool head; /* HTTP: HEAD, not GET */
 	/*
-	 * HTTP: value of Range behind "bytes=", at most 40 octets; NULL: none. `response` is then the length
+	 * HTTP: value of Range behind "bytes=", at most 40 bytes; NULL: none. `response` is then the length
 	 * of the part, and this where it begins
 	 */
 	const char *range;
@@ -110,7 +110,7 @@ struct fg_l4_app {
 	uint16_t statuses[FG_L4_STATUSES];
 	/* HTTP2, HTTP3: requests at a time on a connection; 0: 32. Of a server of HTTP2 at least 256 */
 	uint32_t streams;
-	uint32_t window; /* HTTP2: octets that a peer may send unasked; 0: 2^31 - 1 */
+	uint32_t window; /* HTTP2: bytes that a peer may send unasked; 0: 2^31 - 1 */
 	/*
 	 * A connection, request or close without an answer, and a stream of payload, are given up when
 	 * nothing has moved on their stream for so long; 0: never. Not of FTP, DNS_TCP and IPERF
@@ -120,13 +120,13 @@ struct fg_l4_app {
 	const struct fg_l4_page *page; /* PAGE, HTTP2, HTTP3: what is loaded; NULL: none is */
 
 	/* of both */
-	const char *file;           /* SENDFILE; NULL, server: compare with nothing */
-	uint32_t message;           /* of streams: octets of each write; 0: all at once */
-	uint32_t request, response; /* octets; HTTP: of the bodies, no request body is a GET; PING: request */
-	uint32_t datagram;          /* octets of payload of UDP_STREAM */
-	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
-	uint64_t timeout_ns;        /* UDP_RR, PING, DNS, DNS_TCP, FTP: an unanswered request is given up */
-	double requests_per_s;      /* of the same, of all together; 0: each follows an answer */
+	const char *file;            /* SENDFILE; NULL, server: compare with nothing */
+	uint32_t message;            /* of streams: bytes of each write; 0: all at once */
+	uint32_t request, response;  /* bytes; HTTP: of the bodies, no request body is a GET; PING: request */
+	uint32_t datagram;           /* bytes of payload of UDP_STREAM */
+	double datagrams_per_s;      /* of all streams together; 0: as fast as the port takes them */
+	uint64_t timeout_ns;         /* UDP_RR, PING, DNS, DNS_TCP, FTP: an unanswered request is given up */
+	double requests_per_s;       /* of the same, of all together; 0: each follows an answer */
 	const struct fg_l4_dns *dns; /* DNS, DNS_TCP; needed until fg_l4_create() returns */
 };
 
@@ -166,7 +166,7 @@ struct fg_l4_quic_result {
 struct fg_l4_page_result {
 	bool used;
 	uint64_t loaded, failed; /* in all; those that the stop cuts off are neither */
-	struct fg_l4_times time; /* first SYN or Initial to the last octet of the last object */
+	struct fg_l4_times time; /* first SYN or Initial to the last byte of the last object */
 };
 
 struct fg_l4_result {
@@ -175,7 +175,7 @@ struct fg_l4_result {
 	uint64_t measured_ns;
 	/*
 	 * since the start: of the receiver of a stream, its first and last payload in order; of its sender,
-	 * its first octet sent and its last one acknowledged
+	 * its first byte sent and its last one acknowledged
 	 */
 	uint64_t first_ns, last_ns;
 	uint32_t concurrent_max;        /* connections open at one time */
@@ -184,7 +184,7 @@ struct fg_l4_result {
 	uint64_t at_least;              /* times of transaction that are no less: no answer came */
 	struct fg_l4_times setup;       /* SYN to established, client */
 	struct fg_l4_times transaction; /* request sent to response whole; CRR, CC: SYN sent to closed */
-	/* client, of the first response of each connection: SYN to its first and its last octet (RFC 9411) */
+	/* client, of the first response of each connection: SYN to its first and its last byte (RFC 9411) */
 	struct fg_l4_times first_octet, last_octet;
 	struct fg_l4_times rtt;               /* of segments that were sent once, one of each window */
 	uint64_t lost, duplicates, reordered; /* UDP_STREAM, server, all streams: by number */
@@ -209,7 +209,7 @@ struct fg_l4_interval {
 	uint32_t open;        /* connections at its end */
 	/* and of those the first ones, up to FG_L4_SAMPLED: how many, and the mean of each at its end */
 	uint32_t sampled;
-	uint32_t cwnd, window, flight; /* octets; the window is the peer's */
+	uint32_t cwnd, window, flight; /* bytes; the window is the peer's */
 	uint32_t rtt_us;               /* smoothed (RFC 6298) */
 };
 
@@ -226,7 +226,7 @@ int fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct 
 		 struct fg_l4 **out, struct fg_error *err);
 void fg_l4_free(struct fg_l4 *l4);
 
-/** Octets of a request and of the response to it, heads and bodies, of a client of kind HTTP or HTTP2. */
+/** Bytes of a request and of the response to it, heads and bodies, of a client of kind HTTP or HTTP2. */
 void fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response);
 
 /** The worker, as the engine runs it. Its lifetime is the worker's. */

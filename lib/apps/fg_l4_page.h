@@ -11,10 +11,10 @@ extern "C" {
 /*
  * Pages, for clients of the kinds PAGE (HTTP/1.1), HTTP2 and HTTP3: objects; some of them are not requested
  * before another one has come. A page is loaded again and again, each time on connections of its own:
- * fg_l4_app.connections pages at a time. Object number i with its octets is requested as /octets/ and ten
+ * fg_l4_app.connections pages at a time. Object number i with its bytes is requested as /octets/ and ten
  * digits.
  *
- * A page begins with its first SYN or Initial, and ends with the last octet of its last object. What fails of
+ * A page begins with its first SYN or Initial, and ends with the last byte of its last object. What fails of
  * it lets all of it fail: that page is counted, and no figure is of it.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What gets no answer. While a client's stream waits for something, octets have to move on it, one way or the
+ * What gets no answer. While a client's stream waits for something, bytes have to move on it, one way or the
  * other; if none does for config.patience_ns, the client gives up: it resets the connection and counts a
  * failure. The streams are looked at a few at a time, so that neither a request nor a poll pays for it, and
  * something is given up up to a quarter of that time late. What waits when the trial ends is counted, too.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is sent, as a function of stream and position: a window that slides over a table of random octets. The
- * table's length is a prime, so an octet that ends up elsewhere in the stream is found out unless it was
+ * What is sent, as a function of stream and position: a window that slides over a table of random bytes. The
+ * table's length is a prime, so a byte that ends up elsewhere in the stream is found out unless it was
  * moved by a multiple of 65521; the stream's seed says where the window begins. To write is to copy, to check
  * is to compare.
  */
@@ -12,7 +12,7 @@ enum { PERIOD = 65521, LONGEST = 65535 };
 static uint8_t table[PERIOD + LONGEST];
 
 /*
- * The same octets in every process, or the two ends would differ. Called by control before an lcore needs
+ * The same bytes in every process, or the two ends would differ. Called by control before an lcore needs
  * them.
  */
 void

@@ -35,7 +35,7 @@ void requests_free(struct application *a);
 
 /** What one kind of requests does differently from another. */
 struct request_ops {
-	/** Write request @p number, from 1, of slot @p slot, from 0. @return its octets */
+	/** Write request @p number, from 1, of slot @p slot, from 0. @return its bytes */
 	uint32_t (*write)(const struct application *a, uint32_t slot, uint64_t number, uint8_t *to);
 	/** Send it. NULL: over UDP */
 	void (*send)(struct fg_l4 *w, struct application *a, const struct fg_flow *flow, uint32_t slot,
@@ -59,7 +59,7 @@ bool requests_waits(struct application *a, uint32_t slot, uint64_t number);
 bool requests_answered(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number,
 		       const struct request_ops *ops);
 
-/** A server has written @p out octets that answer a datagram of @p in octets; send and count them. */
+/** A server has written @p out bytes that answer a datagram of @p in bytes; send and count them. */
 static inline void
 requests_answer(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, uint32_t in, uint32_t out)
 {
@@ -77,7 +77,7 @@ datagram_most(uint32_t mtu, bool ipv6)
 	return mtu - (ipv6 ? 48U : 28U);
 }
 
-/** check() of datagrams of this many octets. */
+/** check() of datagrams of this many bytes. */
 int datagrams_check(const struct fg_l4_app *config, uint32_t octets, uint32_t mtu, struct fg_error *err);
 
 #endif

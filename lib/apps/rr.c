@@ -2,7 +2,7 @@
 /*
  * Requests and responses over TCP: on connections that last (TCP_RR), on one for each (TCP_CRR), and
  * connections without either (TCP_CC). Neither side keeps more than a count: how many requests are complete
- * follows from the octets received, and how many responses were given from the octets written.
+ * follows from the bytes received, and how many responses were given from the bytes written.
  */
 #include <errno.h>
 
@@ -11,7 +11,7 @@
 /** A client's own of a stream. */
 struct rr_stream {
 	struct client_stream client; /* first */
-	uint64_t whole_at;           /* octets at which the response is whole */
+	uint64_t whole_at;           /* bytes at which the response is whole */
 };
 
 static_assert(sizeof(struct rr_stream) <= FG_STREAM_AREA, "the area of a stream");

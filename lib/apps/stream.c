@@ -127,8 +127,8 @@ static const struct fg_app_ops maerts_server = {
 };
 
 /*
- * --- SENDFILE: as STREAM, but the octets are a file's. It is mapped, and a segment is filled from where it
- * lies: to send an octet again is to look at it again. A receiver with the same file at hand compares.
+ * --- SENDFILE: as STREAM, but the bytes are a file's. It is mapped, and a segment is filled from where it
+ * lies: to send a byte again is to look at it again. A receiver with the same file at hand compares.
  */
 
 struct sendfile {
@@ -176,7 +176,7 @@ file_unmap(struct application *a)
 		munmap((void *)(uintptr_t)f->file, f->octets);
 }
 
-/* of @p length octets from @p offset on, as many as lie together */
+/* of @p length bytes from @p offset on, as many as lie together */
 static const uint8_t *
 part(const struct sendfile *a, uint64_t offset, uint32_t length, uint32_t *together)
 {

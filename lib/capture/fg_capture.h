@@ -34,8 +34,8 @@ struct fg_capture_config {
 	bool on_loss;    /* fires, too, when a test frame arrives before one that its stream sent earlier */
 	uint64_t before; /* frames kept before the one that fires, as far as half of the buffer holds them */
 	uint64_t after;  /* frames kept from it on, then it waits for the next; 0: all */
-	uint32_t slice;  /* octets kept of each frame; 0: all of it */
-	uint64_t buffer; /* octets between lcore and thread; 0: 64 MiB */
+	uint32_t slice;  /* bytes kept of each frame; 0: all of it */
+	uint64_t buffer; /* bytes between lcore and thread; 0: 64 MiB */
 	uint64_t file_octets; /* begin another file after this many; 0: one file */
 	unsigned files;   /* then keep this many of the latest; 0: all. They are named PATH.0, PATH.1 ... */
 	uint64_t frames;  /* stop after this many; 0: no end */

@@ -58,9 +58,9 @@ struct fg_replay_config {
 	enum fg_replay_pace pace;
 	double speed;    /* above 0 */
 	uint64_t loops;  /* times the capture is sent; 0: until the trial ends */
-	uint64_t memory; /* octets that may be read beforehand; 0: 256 MiB */
+	uint64_t memory; /* bytes that may be read beforehand; 0: 256 MiB */
 	enum fg_replay_fcs fcs;
-	uint32_t max_frame;  /* octets with FCS; larger frames are left out and counted */
+	uint32_t max_frame;  /* bytes with FCS; larger frames are left out and counted */
 	uint64_t max_lag_ns; /* see above */
 	struct fg_rewrite rewrite;
 	struct fg_verify *verify; /* gets every frame; NULL: none */
@@ -75,7 +75,7 @@ struct fg_replay_facts {
 	uint64_t last_octets;  /* of the last of them */
 	uint64_t oversize;     /* left out: too large */
 	uint64_t too_short;    /* left out: shorter than an Ethernet header */
-	uint64_t wrong_length; /* left out: the file holds more octets of them than they had */
+	uint64_t wrong_length; /* left out: the file holds more bytes of them than they had */
 	uint64_t truncated;    /* frames that the file holds in part only */
 	uint64_t fcs_removed;  /* frames whose FCS in the file was removed: ports send their own */
 	struct fg_rewrite_found rewritten;
@@ -88,7 +88,7 @@ struct fg_replay_facts {
 };
 
 struct fg_replay_counts {
-	uint64_t frames, octets; /* sent; octets with FCS */
+	uint64_t frames, octets; /* sent; bytes with FCS */
 	uint64_t last_octets;    /* of the last frame, which begins at last_ns */
 	uint64_t oversize;       /* left out */
 	uint64_t truncated;      /* sent, with zeros for what the capture does not hold */

@@ -21,7 +21,7 @@ enum { FG_MAX_MOVES = 8, FG_REWRITE_ROOM = 4 };
 /** Addresses of one network become addresses of another: the first `prefix` bits change, the others stay. */
 struct fg_move {
 	uint8_t from[16], to[16];
-	uint8_t prefix; /* bits, at most 8 * octets */
+	uint8_t prefix; /* bits, at most 8 * bytes */
 	uint8_t octets; /* of an address: 4 or 16 */
 };
 
@@ -50,7 +50,7 @@ struct fg_rewrite_found {
 /**
  * Change a frame: its outermost IP header or ARP, the hops of a routing header, packets quoted by errors of
  * ICMP, neighbour discovery and memberships of groups. A tunnel's inside stays as it is.
- * @param length  octets without FCS; there is room for FG_REWRITE_ROOM more
+ * @param length  bytes without FCS; there is room for FG_REWRITE_ROOM more
  * @param found   adds up what was found; NULL is legal
  * @return        its new length
  */

@@ -21,8 +21,8 @@ extern "C" {
  *
  * An arrival is the frame that was sent next after the last one in order; else the nearest one with this
  * digest: ahead (those skipped are missing), or behind (late, or once more). Among frames with the same
- * octets this can take one for another; the number of missing ones is still exact. One that comes more than
- * 65,536 frames late is not known any more. Padding of frames below 60 octets is no difference.
+ * bytes this can take one for another; the number of missing ones is still exact. One that comes more than
+ * 65,536 frames late is not known any more. Padding of frames below 60 bytes is no difference.
  */
 struct fg_verify;
 
@@ -50,7 +50,7 @@ int fg_verify_start(struct fg_verify *verify, struct fg_error *err);
 /** For fg_trial_config.tap. */
 struct fg_tap *fg_verify_tap(struct fg_verify *verify);
 
-/** A frame is about to be sent, @p length octets without FCS. By the lcore that sends. */
+/** A frame is about to be sent, @p length bytes without FCS. By the lcore that sends. */
 void fg_verify_note_sent(struct fg_verify *verify, const uint8_t *frame, size_t length);
 
 /** Compare the rest. Not while a trial runs. */

@@ -14,8 +14,8 @@ enum { PCAPNG_MAGIC = 0x0a0d0d0a, PCAPNG_ETHERNET = 1 };
 struct packet {
 	uint64_t ns;           /* since 1970 */
 	bool timed;            /* else the file has no time of it */
-	uint32_t length, kept; /* octets it had, and those that the file holds */
-	uint32_t fcs;          /* of its length: octets of the check sequence that the file says are there */
+	uint32_t length, kept; /* bytes it had, and those that the file holds */
+	uint32_t fcs;          /* of its length: bytes of the check sequence that the file says are there */
 	uint16_t link;         /* LINKTYPE_ */
 	const uint8_t *octets; /* until the next is read */
 };
@@ -23,7 +23,7 @@ struct packet {
 struct pcapng_interface {
 	uint16_t link;
 	uint8_t fcs;
-	uint32_t snap;       /* most octets of a frame; 0: all */
+	uint32_t snap;       /* most bytes of a frame; 0: all */
 	uint64_t per_second; /* ticks of its times */
 	int64_t offset;      /* seconds */
 };

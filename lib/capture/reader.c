@@ -73,7 +73,7 @@ reader_open(struct reader *r, const struct fg_replay_config *config, struct fg_e
 	return rc;
 }
 
-/* octets of the check sequence that are not to be sent */
+/* bytes of the check sequence that are not to be sent */
 static uint32_t
 fcs_of(const struct reader *r, const struct packet *p)
 {

@@ -13,7 +13,7 @@ struct reader {
 	const struct fg_replay_config *config;
 	pcap_t *pcap; /* or, if NULL, pcapng */
 	struct pcapng pcapng;
-	uint32_t fcs;       /* of a pcap: octets of the check sequence that it says its frames have */
+	uint32_t fcs;       /* of a pcap: bytes of the check sequence that it says its frames have */
 	uint64_t read;      /* frames of the file so far */
 	uint64_t last_ns;   /* the latest time of the file, since its times began anew */
 	uint64_t gap_ns[2]; /* the latest two distances between frames */
@@ -22,7 +22,7 @@ struct reader {
 	uint64_t oversize, truncated, too_short, wrong_length, fcs_removed; /* as in fg_replay_facts */
 	struct fg_rewrite_found found;
 	uint8_t frame[FG_FRAME_MAX + FG_REWRITE_ROOM]; /* the present one, as it is to be sent */
-	uint32_t length;                               /* octets without FCS */
+	uint32_t length;                               /* bytes without FCS */
 	uint64_t time_ns; /* since the first frame of the file; never goes back */
 };
 

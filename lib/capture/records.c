@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A record begins on a multiple of eight octets. One that would not fit before the end of the ring is put at
+ * A record begins on a multiple of eight bytes. One that would not fit before the end of the ring is put at
  * its beginning, and what is left over is marked as such.
  *
  * Records can be held back: they lie behind `head`, where the reader does not look. What is forgotten of them
@@ -13,7 +13,7 @@
 #include "records_priv.h"
 
 static const uint32_t LEFT_OVER = UINT32_MAX; /* as `kept`: go on at the beginning */
-static const uint32_t GAP = UINT32_MAX - 1;   /* as `kept`: go on time_ns octets further */
+static const uint32_t GAP = UINT32_MAX - 1;   /* as `kept`: go on time_ns bytes further */
 
 static uint64_t
 room_of(uint32_t kept)

@@ -9,14 +9,14 @@
 #include "fg_error.h"
 
 /*
- * Frames on their way between a packet lcore and a thread that works on a file: a ring of octets with one
+ * Frames on their way between a packet lcore and a thread that works on a file: a ring of bytes with one
  * writer and one reader, in which every record lies whole. Neither side waits for the other or takes a lock.
  */
 
 /** A frame without FCS. */
 struct record {
 	uint64_t time_ns;
-	uint32_t length; /* octets of the frame */
+	uint32_t length; /* bytes of the frame */
 	uint32_t kept;   /* how many of them follow */
 	uint64_t note;   /* whatever the two sides have to say about it */
 	uint8_t octets[];
@@ -25,22 +25,22 @@ struct record {
 struct records {
 	uint8_t *octets;
 	uint64_t size;                        /* a power of two */
-	_Alignas(64) _Atomic uint64_t head;   /* writer: the side that fills; octets ever written */
+	_Alignas(64) _Atomic uint64_t head;   /* writer: the side that fills; bytes ever written */
 	uint64_t filled, reserved, tail_seen; /* the same; committed, and reserved beyond that */
 	uint64_t oldest; /* the same; of those that are held back, where the first begins */
 	uint64_t held;   /* the same; how many are held back */
-	_Alignas(64) _Atomic uint64_t tail; /* writer: the side that empties; octets ever read */
+	_Alignas(64) _Atomic uint64_t tail; /* writer: the side that empties; bytes ever read */
 	uint64_t head_seen;                 /* the same */
 };
 
-/** @param size  octets at least @return 0 or -ENOMEM */
+/** @param size  bytes at least @return 0 or -ENOMEM */
 int records_init(struct records *r, uint64_t size, struct fg_error *err);
 void records_free(struct records *r);
 
-/** Room for a record that keeps @p kept octets; NULL: no room now. Fill it, then records_commit(). */
+/** Room for a record that keeps @p kept bytes; NULL: no room now. Fill it, then records_commit(). */
 struct record *records_reserve(struct records *r, uint32_t kept);
 
-/** Octets from the beginning of the oldest that is held back. */
+/** Bytes from the beginning of the oldest that is held back. */
 static inline uint64_t
 records_held_octets(const struct records *r)
 {
@@ -60,7 +60,7 @@ void records_publish(struct records *r);
  * looked. */
 void records_forget(struct records *r);
 
-/** Where the reader stands, and how far there are records: octets ever read, and ever handed over. By the
+/** Where the reader stands, and how far there are records: bytes ever read, and ever handed over. By the
  * reader. */
 static inline uint64_t
 records_begin(const struct records *r)

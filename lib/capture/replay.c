@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sending a capture. Where a frame stands in the schedule is a number: nanoseconds since the first, frames or
- * octets before it; a factor in fixed point makes ticks of it, from the start and never accumulated. What a
+ * bytes before it; a factor in fixed point makes ticks of it, from the start and never accumulated. What a
  * port does not take is kept as it is and offered again first.
  */
 #include <errno.h>
@@ -48,7 +48,7 @@ struct fg_replay {
 	uint64_t time_flag;
 	/* writer: the lcore */
 	struct waiting waiting;
-	uint64_t units; /* frames or octets before the next frame */
+	uint64_t units; /* frames or bytes before the next frame */
 	struct fg_replay_counts counts;
 };
 

@@ -130,7 +130,7 @@ header4(const uint8_t *ip, size_t length)
 /* what stands behind the extension headers of a packet */
 struct behind {
 	uint8_t protocol;
-	size_t at;        /* octets from the beginning of the packet */
+	size_t at;        /* bytes from the beginning of the packet */
 	size_t routing;   /* the same, of the first routing header; 0: none */
 	bool first;       /* of the fragments; or a whole packet */
 	bool has_further; /* hops in a routing header */

@@ -17,7 +17,7 @@ struct rewriting {
 	uint8_t old_destination[16], destination_octets;
 };
 
-/** Mend a checksum after @p n octets, an even number of them, have changed. NULL is legal. */
+/** Mend a checksum after @p n bytes, an even number of them, have changed. NULL is legal. */
 void rewrite_mend(uint8_t *checksum, const uint8_t *old, const uint8_t *new_, size_t n);
 
 /** Move an IP address of this length, and mend both checksums; each may be NULL. */

@@ -130,7 +130,7 @@ put_pcap(struct writer *w, const struct record *r, uint64_t ns)
 	return rc != 0 ? rc : put(w, r->octets, r->kept);
 }
 
-/* octets, filled up to a multiple of four */
+/* bytes, filled up to a multiple of four */
 static int
 put_padded(struct writer *w, const void *octets, uint32_t n)
 {

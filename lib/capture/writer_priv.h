@@ -13,7 +13,7 @@ struct writer {
 	char *path;
 	FILE *file;
 	bool pcapng;
-	uint64_t in_file; /* octets */
+	uint64_t in_file; /* bytes */
 	unsigned number;  /* of the file, where there are several */
 };
 

@@ -26,7 +26,7 @@ struct tuple {
 struct segment {
 	struct tuple tuple;
 	size_t header, content,
-		payload; /* octets before the IP header, the transport header and the payload */
+		payload; /* bytes before the IP header, the transport header and the payload */
 	uint32_t payload_octets;
 	uint8_t tcp_flags;
 };

@@ -155,7 +155,7 @@ enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
 
 /**
  * What the router does with a frame from @p side; it may be rewritten, an answer's length goes to @p length.
- * @param room  octets that may be written; with less than FG_ANSWER_ROOM there is no answer
+ * @param room  bytes that may be written; with less than FG_ANSWER_ROOM there is no answer
  */
 enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room);
 

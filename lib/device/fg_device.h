@@ -30,12 +30,12 @@ extern "C" {
 struct fg_device_direction {
 	double capacity_fps; /* frames forwarded per second; 0: as many as the line carries */
 	double capacity_bps; /* bits of frames, FCS included, forwarded per second; 0: as the line */
-	uint64_t buffer;     /* frames (or octets) that can wait, besides the one being forwarded */
+	uint64_t buffer;     /* frames (or bytes) that can wait, besides the one being forwarded */
 	bool buffer_octets;
 	bool cut_through; /* forwarding starts after the Ethernet header, not after the last bit */
 	/* from then (RFC 1242: last bit in, when storing) to first bit out, if nothing waits */
 	double latency_ns;
-	double latency_ns_per_octet;    /* and this for each octet of the frame */
+	double latency_ns_per_octet;    /* and this for each byte of the frame */
 	struct fg_impair_config impair; /* losses before the device, all else behind it */
 	/*
 	 * after an overload (frames lost for want of buffer) every second frame is lost for so long; 0: the
@@ -56,8 +56,8 @@ struct fg_device_config {
 	double rate_bps; /* of both lines */
 	uint64_t seed;   /* of everything random */
 	bool reflect; /* what it forwards it turns round and sends back where it came from (fg_net_reflect) */
-	uint32_t max_frame;      /* octets with FCS of the largest frame that it may have to copy; 0: 1518 */
-	uint32_t forwards_up_to; /* octets with FCS: longer frames are lost; 0: forwards any */
+	uint32_t max_frame;      /* bytes with FCS of the largest frame that it may have to copy; 0: 1518 */
+	uint32_t forwards_up_to; /* bytes with FCS: longer frames are lost; 0: forwards any */
 	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
 	struct fg_device_interface interface[2];
 	struct fg_device_table table;       /* of a bridge: not with addresses, and not if it reflects */
@@ -74,7 +74,7 @@ struct fg_device_counters {
 	uint64_t outage;      /* lost in an outage */
 	uint64_t policed;     /* lost because the bandwidth profile of their service did not let them pass */
 	uint64_t bad_fcs, undersized,
-		oversized;   /* lost: wrong check sequence, less than 64 octets, too long */
+		oversized;   /* lost: wrong check sequence, less than 64 bytes, too long */
 	uint64_t unroutable; /* not for the router, expired, or next hop unknown; or not to be reflected */
 	uint64_t filtered;   /* not forwarded: for somebody on the side it came from, as the table has it */
 	uint64_t flooded;    /* forwarded, though the table has no port for it */

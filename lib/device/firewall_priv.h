@@ -36,7 +36,7 @@ enum firewall_verdict firewall_pass(struct firewall *firewall, unsigned side, co
 /**
  * Make a segment of TCP the RST that ends its connection, in place.
  * @param back  it goes back to where the segment came from (RFC 9293, 3.10.7.1); else on
- * @return octets of the frame without FCS
+ * @return bytes of the frame without FCS
  */
 size_t firewall_rst(uint8_t *frame, size_t length, bool back);
 

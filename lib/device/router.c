@@ -56,7 +56,7 @@ forward(struct side *side, struct fg_ether *ether, size_t length)
 	return true;
 }
 
-/* as an agent of SNMP: what the device neither counts nor knows, octets and time, is 0 */
+/* as an agent of SNMP: what the device neither counts nor knows, bytes and time, is 0 */
 static size_t
 answer_query(struct side *side, uint8_t *frame, size_t length)
 {

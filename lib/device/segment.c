@@ -9,7 +9,7 @@
 enum {
 	UDP_HEADER = 8,
 	TCP_HEADER = 20,
-	TCP_OFFSET_AT = 12, /* in words, upper half of the octet */
+	TCP_OFFSET_AT = 12, /* in words, upper half of the byte */
 	TCP_FLAGS_AT = 13,
 };
 

@@ -57,7 +57,7 @@ struct spares {
 	unsigned *free;     /* those without a stream, by how long they have been so; a ring */
 	unsigned first, n;  /* of them */
 	uint64_t pass, seen[FG_MAX_LCORES];
-	/* what streams have received that are no more: octets with FCS, of each port */
+	/* what streams have received that are no more: bytes with FCS, of each port */
 	uint64_t octets[FG_MAX_PORTS];
 };
 

@@ -29,7 +29,7 @@ struct fg_clock;
 struct fg_endpoint_port_config {
 	struct fg_port *port;
 	struct fg_endpoint *endpoint;
-	uint32_t max_frame; /* octets with FCS */
+	uint32_t max_frame; /* bytes with FCS */
 	uint16_t vlan;      /* 0: untagged */
 	bool y1731;         /* the endpoint gets frames of Y.1731, too */
 	/* on the virtual wire, which takes whatever it is given: frames wait here instead, for no more than

@@ -53,7 +53,7 @@ struct fg_engine_config {
 	struct fg_engine_port port[FG_MAX_PORTS];
 	unsigned lcore[FG_MAX_LCORES]; /* EAL ids of the workers */
 	uint32_t buffers;              /* frame buffers of the streams of a queue with the same payload */
-	uint32_t max_frame;            /* octets with FCS of the largest frame to be sent */
+	uint32_t max_frame;            /* bytes with FCS of the largest frame to be sent */
 };
 
 /**
@@ -248,7 +248,7 @@ void fg_engine_untap(struct fg_engine *engine, unsigned port);
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
 /**
  * All delays of the stream as fg_histogram_pack() writes them.
- * @return octets written; more than @p room: nothing was written; this number may be needed
+ * @return bytes written; more than @p room: nothing was written; this number may be needed
  */
 size_t fg_engine_delays(const struct fg_engine *engine, unsigned stream, uint8_t *out, size_t room);
 /**

@@ -33,7 +33,7 @@ struct fg_emulated_host {
 	struct fg_host host;        /* its MAC, and one address of either version */
 	uint32_t tag[FG_HOST_TAGS]; /* EtherType and TCI, outermost first; 0: no more */
 	bool has_gateway;
-	uint8_t gateway[16]; /* of IPv4 the first four octets */
+	uint8_t gateway[16]; /* of IPv4 the first four bytes */
 };
 
 /**
@@ -54,7 +54,7 @@ bool fg_engine_host_gateway(const struct fg_engine *engine, unsigned port, unsig
 /**
  * Have host @p i send an echo request, for whose reply it waits a second.
  * @param hop  whose MAC the request goes to: the gateway, or @p to itself
- * @param to   of IPv4 the first four octets, as of @p hop
+ * @param to   of IPv4 the first four bytes, as of @p hop
  * @return     0, -EBUSY the host waits for another reply, -ENETDOWN the hosts rest
  */
 int fg_engine_host_ping(struct fg_engine *engine, unsigned port, unsigned i, const uint8_t hop[16],

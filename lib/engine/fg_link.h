@@ -41,7 +41,7 @@ int fg_engine_link_open(struct fg_engine *engine, unsigned port, const uint16_t 
  * @return 0, -ENETDOWN the port is not open, -EMSGSIZE it is no frame, -ENOBUFS too many wait
  */
 int fg_engine_link_send(struct fg_engine *engine, unsigned port, const uint8_t *frame, size_t length);
-/** The next frame that was received. @return its octets, without FCS; 0: no frame */
+/** The next frame that was received. @return its bytes, without FCS; 0: no frame */
 size_t fg_engine_link_receive(struct fg_engine *engine, unsigned port, uint8_t frame[FG_LINK_OCTETS]);
 /** Do frames wait to be sent? */
 bool fg_engine_link_waits(const struct fg_engine *engine, unsigned port);

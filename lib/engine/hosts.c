@@ -27,9 +27,9 @@ enum {
 };
 
 static const uint32_t PRIORITY = 0xf000;
-static const uint64_t KNOWN = 1ULL << 48; /* beside the octets of a MAC */
+static const uint64_t KNOWN = 1ULL << 48; /* beside the bytes of a MAC */
 
-/* compared by its octets */
+/* compared by its bytes */
 struct key {
 	uint32_t version;
 	uint32_t tag[FG_HOST_TAGS]; /* without their priorities */

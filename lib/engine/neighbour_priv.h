@@ -59,7 +59,7 @@ struct talker {
 uint64_t responder_poll(struct fg_task *task, uint64_t now);
 /** A buffer and where its frame begins; NULL: no buffer is free. */
 uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
-/** Make its frame, which has @p length octets, ready to be sent: with our tag, if we have one. */
+/** Make its frame, which has @p length bytes, ready to be sent: with our tag, if we have one. */
 void responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length);
 /** Is there room for an answer in place, which may be longer than its question by an option? */
 bool responder_may_answer(const struct rte_mbuf *m);

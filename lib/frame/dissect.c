@@ -66,7 +66,7 @@ lookup(const char *space, uint64_t number, const uint8_t *header, size_t room)
 	return NULL;
 }
 
-/* octets of a header as its length field has it; 0: it does not fit */
+/* bytes of a header as its length field has it; 0: it does not fit */
 static size_t
 whole(const struct fg_protocol *p, const uint8_t *header, size_t fixed, size_t room)
 {

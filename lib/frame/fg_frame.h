@@ -41,17 +41,17 @@ struct fg_vary {
 	uint64_t first, step, count, seed;
 	uint64_t reciprocal; /* of count: 2^64 / count, rounded down */
 	uint64_t period;     /* frames before the next value */
-	uint64_t mask;       /* of what changes, in the octets as a number */
-	uint64_t rest, kept; /* the octets beside it and, in frames that it leaves out, it */
-	uint32_t list;       /* octets from here to the values, each 8 octets; 0: none */
-	uint16_t offset;     /* of the first octet concerned */
+	uint64_t mask;       /* of what changes, in the bytes as a number */
+	uint64_t rest, kept; /* the bytes beside it and, in frames that it leaves out, it */
+	uint32_t list;       /* bytes from here to the values, each 8 bytes; 0: none */
+	uint16_t offset;     /* of the first byte concerned */
 	uint8_t octets;      /* how many; at most 8 */
 	uint8_t shift;
 	bool random;
 	bool sparse;                       /* changes the first frame of each period only */
-	bool shared;                       /* another program changes other bits of the same octets */
+	bool shared;                       /* another program changes other bits of the same bytes */
 	bool plain;                        /* only counts, the simple way of vary_burst.c will do */
-	uint16_t factor[FG_MAX_CHECKSUMS]; /* modulo 65535: what the octets add to the sum of each checksum */
+	uint16_t factor[FG_MAX_CHECKSUMS]; /* modulo 65535: what the bytes add to the sum of each checksum */
 };
 
 /** A checksum of a template that has changing fields. */
@@ -63,9 +63,9 @@ struct fg_vary_checksum {
 
 /** The CRC32c of a packet in a frame, which seals all that it encloses. */
 struct fg_seal {
-	uint16_t packet; /* octets of the frame before it; 0: no IP packet */
+	uint16_t packet; /* bytes of the frame before it; 0: no IP packet */
 	uint16_t cover;  /* the checksum that covers the CRC and has to follow it; 0: none */
-	bool odd;        /* the CRC begins at an odd octet of what that covers */
+	bool odd;        /* the CRC begins at an odd byte of what that covers */
 	bool never_zero;
 };
 
@@ -73,17 +73,17 @@ struct fg_seal {
 struct fg_template {
 	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
 	struct fg_seal seal;
-	uint8_t signature; /* octets of it at the end; 0: no signature (fg_frame_leave_unsigned()) */
+	uint8_t signature; /* bytes of it at the end; 0: no signature (fg_frame_leave_unsigned()) */
 	/* what every frame needs, in addition to its header, in a cache line or two */
-	uint32_t memory;     /* octets of the block */
-	uint32_t programs;   /* octets from `bytes` to the field programs */
-	uint16_t frame_size; /* octets with FCS */
-	uint16_t length;     /* octets without FCS = frame_size - 4 */
-	uint16_t header;     /* octets before the payload, or up to the last that changes in it */
-	uint16_t network;    /* octets before the innermost IP header; 0: no IP header */
+	uint32_t memory;     /* bytes of the block */
+	uint32_t programs;   /* bytes from `bytes` to the field programs */
+	uint16_t frame_size; /* bytes with FCS */
+	uint16_t length;     /* bytes without FCS = frame_size - 4 */
+	uint16_t header;     /* bytes before the payload, or up to the last that changes in it */
+	uint16_t network;    /* bytes before the innermost IP header; 0: no IP header */
 	uint16_t varies;     /* field programs */
 	uint16_t checksums;  /* those that must follow them */
-	uint8_t bytes[];     /* length of them; the signature's octets sum to zero. Then the programs */
+	uint8_t bytes[];     /* length of them; the signature's bytes sum to zero. Then the programs */
 };
 
 /** Start an empty stack. @return NULL without memory */
@@ -101,7 +101,7 @@ int fg_frame_push(struct fg_frame *frame, const char *protocol, struct fg_error 
 /** Set a field of the last pushed layer to a number. @return 0, -ENOENT no such field, -ERANGE too wide */
 int fg_frame_set(struct fg_frame *frame, const char *field, uint64_t value, struct fg_error *err);
 
-/** Set a field of the last pushed layer to octets (an address, what is left). @return 0, -ENOENT, -ERANGE
+/** Set a field of the last pushed layer to bytes (an address, what is left). @return 0, -ENOENT, -ERANGE
  * wrong length */
 int fg_frame_set_bytes(struct fg_frame *frame, const char *field, const uint8_t *bytes, size_t length,
 		       struct fg_error *err);
@@ -120,18 +120,18 @@ int fg_frame_vary(struct fg_frame *frame, const char *field, const struct fg_var
 		  struct fg_error *err);
 
 /**
- * Let octets change: octets of the last pushed layer by their offset in it or, with no layer pushed yet, of
+ * Let bytes change: bytes of the last pushed layer by their offset in it or, with no layer pushed yet, of
  * the frame.
  *
  * @param octets  1 to 8
- * @param mask    of the bits that change, in the octets as a number
- * @return as fg_frame_vary(); values are of the octets, and only their bits in the mask count
+ * @param mask    of the bits that change, in the bytes as a number
+ * @return as fg_frame_vary(); values are of the bytes, and only their bits in the mask count
  */
 int fg_frame_vary_octets(struct fg_frame *frame, uint16_t offset, uint8_t octets, uint64_t mask,
 			 const struct fg_vary_config *config, struct fg_error *err);
 
 /**
- * Let the payload be these octets, again and again, in place of the incrementing ones of RFC 2544.
+ * Let the payload be these bytes, again and again, in place of the incrementing ones of RFC 2544.
  * @return 0, -EINVAL none, -ENOMEM
  */
 int fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t count, struct fg_error *err);
@@ -145,8 +145,8 @@ void fg_frame_leave_unsigned(struct fg_frame *frame);
 /**
  * Make the template: headers, then the payload, then room for the signature, unless it is left unsigned.
  *
- * @param frame_size  octets with FCS
- * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes octets
+ * @param frame_size  bytes with FCS
+ * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes bytes
  *         that another one does, or that are computed; -ENOMEM. Free with fg_template_free().
  */
 int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out,
@@ -156,7 +156,7 @@ int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_templ
  * Write the CRC of a frame's packet, if the template's `seal` has one, when everything else is in place: its
  * fields by their program, its signature.
  *
- * @param frame  with the template's octets up to its header's end
+ * @param frame  with the template's bytes up to its header's end
  */
 void fg_template_seal(const struct fg_template *template_, uint8_t *frame);
 

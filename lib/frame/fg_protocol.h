@@ -19,7 +19,7 @@ extern "C" {
  * "ethertype" 0x0800, and an outer one names the space of its "next" field. So a protocol is added without
  * touching any other.
  *
- * A header may have fields that exist only with a flag (GRE's key), octets to its end whose
+ * A header may have fields that exist only with a flag (GRE's key), bytes to its end whose
  * number a length field gives, and options, which are small protocols of their own that lie in the header of
  * another one.
  */
@@ -48,7 +48,7 @@ struct fg_field {
 	const char *name;
 	/* from the start of the header with all its optional fields, most significant bit first */
 	uint16_t bit;
-	uint16_t width;  /* bits; 0: all octets from there to the end of the header */
+	uint16_t width;  /* bits; 0: all bytes from there to the end of the header */
 	uint64_t preset; /* of fields up to 64 bits */
 	const char *help;
 	enum fg_kind kind;
@@ -78,7 +78,7 @@ enum fg_checksum_scope {
 struct fg_protocol {
 	const char *name;
 	const char *title; /* its name, and its standard */
-	/* octets of the header with all optional fields, without options and octets to the end */
+	/* bytes of the header with all optional fields, without options and bytes to the end */
 	uint16_t size;
 	const struct fg_field *fields;
 	const char *main; /* the field that a single value stands for; NULL: none */
@@ -103,11 +103,11 @@ struct fg_protocol {
 
 	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
 	bool checksum_never_zero;              /* zero means no checksum */
-	/* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 octets at least */
+	/* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 bytes at least */
 	bool sealed;
 	uint8_t network;       /* 4, 6: an IP, whose addresses a pseudo-header takes */
 	bool extension;        /* of the network layer: addresses are those further out */
-	uint8_t unit;          /* octets of this header and all it encloses, or a multiple; 0: any */
+	uint8_t unit;          /* bytes of this header and all it encloses, or a multiple; 0: any */
 	uint8_t hops;          /* that IP has around it; 0: any number */
 	uint64_t reserved_mac; /* MAC that it is sent to; 0: any */
 	/** Of an extension: the final destination that a pseudo-header takes. NULL: the one of the network
@@ -116,8 +116,8 @@ struct fg_protocol {
 	/**
 	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload
 	 * is there.
-	 * @param header  this layer's first octet
-	 * @param length  octets from there to the end of the frame, without FCS
+	 * @param header  this layer's first byte
+	 * @param length  bytes from there to the end of the frame, without FCS
 	 */
 	void (*finish)(const struct fg_layer *layer, uint8_t *header, size_t length);
 };
@@ -143,13 +143,13 @@ uint64_t fg_field_read(const uint8_t *header, unsigned bit, unsigned width);
 /** Write the low @p width bits of @p value at bit @p bit. */
 void fg_field_write(uint8_t *header, unsigned bit, unsigned width, uint64_t value);
 
-/** Octets of a header without options and octets to its end. @return 0 when @p room does not hold it */
+/** Bytes of a header without options and bytes to its end. @return 0 when @p room does not hold it */
 size_t fg_protocol_fixed(const struct fg_protocol *protocol, const uint8_t *header, size_t room);
 
 /** A header that was found. */
 struct fg_found {
 	const struct fg_protocol *protocol;
-	uint32_t offset, size; /* octets; the size without the options, which are listed after it */
+	uint32_t offset, size; /* bytes; the size without the options, which are listed after it */
 	bool padding;          /* the rest of the header before it: no protocol */
 };
 
@@ -158,7 +158,7 @@ struct fg_found {
  *
  * Ends where nothing known follows; what is left is payload.
  * @param first   name of the outermost protocol
- * @param length  octets, without FCS
+ * @param length  bytes, without FCS
  * @return how many were found, at most @p max
  */
 unsigned fg_dissect(const char *first, const uint8_t *frame, size_t length, struct fg_found *out,

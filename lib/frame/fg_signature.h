@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /*
- * The mark by which the tester knows its own frames: the last 18 octets before the FCS, which is all a
+ * The mark by which the tester knows its own frames: the last 18 bytes before the FCS, which is all a
  * 64-octet IPv4/UDP frame has to spare. It is found from the end of the frame, so tags and tunnels that a
  * device adds or removes in front do not hide it.
  *
@@ -44,7 +44,7 @@ struct fg_signature {
 	uint64_t time_ns;  /* 48 bits */
 };
 
-/** The balance word for the first sixteen octets, given as two 64-bit words in any one byte order. */
+/** The balance word for the first sixteen bytes, given as two 64-bit words in any one byte order. */
 static inline uint16_t
 fg_signature_balance(uint64_t a, uint64_t b)
 {
@@ -62,7 +62,7 @@ fg_signature_balance(uint64_t a, uint64_t b)
 	return (uint16_t)~word;
 }
 
-/** Write the signature of a frame. @param end  one past the last octet before the FCS */
+/** Write the signature of a frame. @param end  one past the last byte before the FCS */
 static inline void
 fg_signature_write(uint8_t *end, uint16_t stream, uint64_t sequence, uint64_t time_ns)
 {
@@ -80,8 +80,8 @@ fg_signature_write(uint8_t *end, uint16_t stream, uint64_t sequence, uint64_t ti
 
 /**
  * Is this a test frame? Then read its signature.
- * @param end     one past the last octet before the FCS
- * @param length  octets of the frame without FCS
+ * @param end     one past the last byte before the FCS
+ * @param length  bytes of the frame without FCS
  */
 static inline bool
 fg_signature_read(const uint8_t *end, size_t length, struct fg_signature *out)

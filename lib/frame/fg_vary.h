@@ -11,18 +11,18 @@ extern "C" {
 #endif
 
 /*
- * Field programs at work: how octets change from frame to frame. What a frame carries follows from its number
+ * Field programs at work: how bytes change from frame to frame. What a frame carries follows from its number
  * alone, so frames can be made again, and on any lcore.
  */
 
 enum { FG_VARY_BURST = 64 };
 
 /**
- * Make frames of buffers that hold the template's octets up to its header's end: write what changes, and the
+ * Make frames of buffers that hold the template's bytes up to its header's end: write what changes, and the
  * checksums that follow it.
  *
  * @param number  of the first frame; the others have the next ones
- * @param data    their first octets
+ * @param data    their first bytes
  * @param n       at most FG_VARY_BURST
  */
 void fg_vary_burst(const struct fg_template *template_, uint64_t number, uint8_t *const *data, unsigned n);

@@ -18,17 +18,17 @@ struct fg_layer {
 	const struct fg_layer *inner; /* the one directly inside; NULL: none */
 	uint64_t written;             /* bit i: fields[i] was set by the user and is left alone */
 	uint64_t bad;                 /* bit i: fields[i] is computed and then made wrong */
-	uint16_t rest;                /* octets of the field to the end of the header */
+	uint16_t rest;                /* bytes of the field to the end of the header */
 	uint16_t options;             /* how many options follow in the list of layers */
 	uint8_t *header;              /* in the template being made */
-	uint16_t size;                /* octets there, options and padding included */
+	uint16_t size;                /* bytes there, options and padding included */
 	uint8_t nominal[MAX_HEADER];  /* with all optional fields, then the field to the end */
 };
 
 /** A field that varies, as the user configured it. */
 struct fg_change {
 	const struct fg_layer *layer; /* NULL: the offset counts from the frame's begin */
-	const struct fg_field *field; /* NULL: octets by their offset */
+	const struct fg_field *field; /* NULL: bytes by their offset */
 	uint16_t offset;
 	uint8_t octets;
 	uint64_t mask;
@@ -62,7 +62,7 @@ bool fg_field_is_written(const struct fg_layer *layer, const char *name);
 /** EtherType or, with LLC inside, the length of what follows (IEEE 802.3): a `finish`. */
 void fg_layer_type_or_length(const struct fg_layer *layer, uint8_t *header, size_t length);
 
-/** Write the octets of the whole layer to the field "length": a `finish`. */
+/** Write the bytes of the whole layer to the field "length": a `finish`. */
 void fg_layer_length(const struct fg_layer *layer, uint8_t *header, size_t length);
 
 /** Write to a field of an IP the hops that what is inside must have, if it must. */
@@ -78,7 +78,7 @@ const struct fg_layer *fg_layer_network(const struct fg_layer *layer);
  */
 void fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t length);
 
-/** Octets of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
+/** Bytes of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
 const struct fg_layer *fg_layer_pseudo(const struct fg_layer *layer);
 
 /** The extension header between a layer and its IP that can name another final destination. @return NULL:
@@ -95,7 +95,7 @@ fg_template_programs(const struct fg_template *t)
 	return (const struct fg_vary *)(const void *)(t->bytes + t->programs);
 }
 
-/** Octets that the programs of changes take behind @p length octets of a template, padding before them
+/** Bytes that the programs of changes take behind @p length bytes of a template, padding before them
  * included. */
 size_t fg_vary_memory(const struct fg_change *changes, unsigned count, size_t length);
 

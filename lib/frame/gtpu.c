@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GTP-U (3GPP TS 29.281). Four more octets are there, all of them, as soon as one of the flags for them is
+ * GTP-U (3GPP TS 29.281). Four more bytes are there, all of them, as soon as one of the flags for them is
  * set; which of the fields in them means something is what the flags say.
  */
 #include "frame_priv.h"

@@ -51,7 +51,7 @@ static const struct fg_field record_fields[] = {
 
 /*
  * The query of version 3 is known by its length, which here the payload of the frame hides; its further
- * octets tell it: robustness is never 0.
+ * bytes tell it: robustness is never 0.
  */
 static bool
 is_query(const uint8_t *header, size_t room)

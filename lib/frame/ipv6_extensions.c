@@ -7,7 +7,7 @@
 enum { PAD1 = 0, PADN = 1 };
 enum { ROUTING_TYPE = 2, SEGMENTS_LEFT = 3, SEGMENT_ROUTING = 4, ADDRESS = 16 }; /* of a routing header */
 
-/* one octet of padding, or two with the number of octets behind them */
+/* one byte of padding, or two with the number of bytes behind them */
 static void
 pad(uint8_t *at, size_t octets)
 {
@@ -53,7 +53,7 @@ static const struct fg_field routing_fields[] = {
 	{NULL},
 };
 
-/* of the older types these octets are reserved, or say that addresses are compressed (RFC 6554) */
+/* of the older types these bytes are reserved, or say that addresses are compressed (RFC 6554) */
 static void
 finish_routing(const struct fg_layer *layer, uint8_t *header, size_t length)
 {

@@ -4,15 +4,15 @@
 
 /*
  * What IGMPv3 and MLDv2 share: MLDv2 is IGMPv3 for IPv6 (RFC 3810, 1), with longer addresses and in ICMPv6.
- * The members of each kind of message; its file adds names and fields, and defines ADDRESS, the octets of an
- * address, and SCOPE, the octets that the checksum covers.
+ * The members of each kind of message; its file adds names and fields, and defines ADDRESS, the bytes of an
+ * address, and SCOPE, the bytes that the checksum covers.
  */
 #include "frame_priv.h"
 
 /** A message: its place and scope are defined by the file. */
 #define MEMBERSHIP_MESSAGE .places = places, .typed = true, .checksum_scope = SCOPE, .hops = 1
 
-/** A query with @p octets before its list of sources. */
+/** A query with @p bytes before its list of sources. */
 #define MEMBERSHIP_QUERY(octets)                                                     \
 	MEMBERSHIP_MESSAGE, .size = octets, .fields = query_fields, .main = "group", \
 			    .length_field = "count", .length_unit = ADDRESS, .length_base = octets

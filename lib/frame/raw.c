@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Octets as they are, at any place of a stack. The layer around them needs their number, if any. */
+/* Bytes as they are, at any place of a stack. The layer around them needs their number, if any. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {

@@ -28,7 +28,7 @@ static void
 sctp_finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, "length", length - COMMON_HEADER);
-	/* the CRC is sent low octet first */
+	/* the CRC is sent low byte first */
 	fg_field_fill(layer, "checksum", __builtin_bswap32(fg_crc32c(0, header, length)));
 }
 

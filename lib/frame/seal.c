@@ -12,7 +12,7 @@
 
 enum { CRC_AT = 8, CRC_OCTETS = 4 }; /* in the packet's common header */
 
-/* of a packet whose field for it counts as zero; as it is sent, low octet first */
+/* of a packet whose field for it counts as zero; as it is sent, low byte first */
 static uint32_t
 crc_of_packet(const uint8_t *packet, size_t length)
 {
@@ -69,7 +69,7 @@ load(const uint8_t *at, unsigned octets)
 	return (uint32_t)fg_field_read(at, 0, 8 * octets);
 }
 
-/* RFC 1624, of four octets whose words may lie across the checksum's words */
+/* RFC 1624, of four bytes whose words may lie across the checksum's words */
 static void
 make_up(const struct fg_seal *seal, uint32_t before, uint32_t after, uint8_t *checksum)
 {

@@ -9,7 +9,7 @@ struct fg_frame {
 	unsigned layers, changes;
 	struct fg_layer layer[MAX_LAYERS];
 	struct fg_change change[FG_MAX_VARIES];
-	uint8_t *payload; /* repeated; NULL: octets counting up */
+	uint8_t *payload; /* repeated; NULL: bytes counting up */
 	size_t payload_octets;
 	bool is_unsigned;
 };

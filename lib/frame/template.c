@@ -16,7 +16,7 @@
 #include "frame_priv.h"
 #include "stack_priv.h"
 
-/* cut what is not there out of a header; returns its octets without options */
+/* cut what is not there out of a header; returns its bytes without options */
 static size_t
 lay_fields(struct fg_layer *layer, uint8_t *out)
 {
@@ -77,7 +77,7 @@ lay_next(const struct fg_layer *layer)
 		fg_field_fill(layer, p->next_field, number);
 }
 
-/* headers one after the other, each with the number of the next; returns their octets */
+/* headers one after the other, each with the number of the next; returns their bytes */
 static size_t
 lay_headers(struct fg_frame *frame, uint8_t *out)
 {
@@ -101,7 +101,7 @@ lay_headers(struct fg_frame *frame, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-/* octets before the innermost IP header; 0: no IP header */
+/* bytes before the innermost IP header; 0: no IP header */
 static uint16_t
 network_of(const struct fg_frame *frame, const struct fg_template *t)
 {
@@ -111,7 +111,7 @@ network_of(const struct fg_frame *frame, const struct fg_template *t)
 	return 0;
 }
 
-/* the user's octets, or some counting up, then the place of the signature */
+/* the user's bytes, or some counting up, then the place of the signature */
 static void
 lay_payload(const struct fg_frame *frame, struct fg_template *t)
 {
@@ -174,7 +174,7 @@ check_lengths(const struct fg_frame *frame, struct fg_error *err)
 	return 0;
 }
 
-/* a packet of whole words in a frame that leaves it some octets too many; its user may want just that */
+/* a packet of whole words in a frame that leaves it some bytes too many; its user may want just that */
 static int
 check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg_error *err)
 {

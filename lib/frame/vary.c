@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compiling field programs: where the octets stand that change, and what a change of them does to each
+ * Compiling field programs: where the bytes stand that change, and what a change of them does to each
  * checksum.
  *
- * A checksum is a sum modulo 65535 of words that begin where what it covers begins. Octets at an odd place of
+ * A checksum is a sum modulo 65535 of words that begin where what it covers begins. Bytes at an odd place of
  * their word count 256-fold. What they add to the sum of an outer checksum is not only themselves: an inner
  * checksum that follows them is covered, too, and changes by as much the other way. So the checksums are gone
- * through from the inside out, and each sums up the octets, as far as it covers them, the addresses of its
+ * through from the inside out, and each sums up the bytes, as far as it covers them, the addresses of its
  * pseudo-header, and all checksums inside.
  */
 #include <errno.h>
@@ -19,14 +19,14 @@
 enum { MODULUS = 0xffff };
 enum { ROUTING_DECIDES = 2, DECIDING = 2 }; /* type and segments left, of a routing header */
 
-/* what is covered by a checksum that is computed; octets of the frame */
+/* what is covered by a checksum that is computed; bytes of the frame */
 struct cover {
 	const struct fg_layer *layer;
 	size_t begin, end, at; /* at: of the checksum itself */
 	struct {
 		size_t begin, end;
 	} pseudo[2];    /* addresses; the destination's alone where it is not behind the source's */
-	size_t decides; /* octets here say which destination that is; 0: none */
+	size_t decides; /* bytes here say which destination that is; 0: none */
 };
 
 struct compiler {
@@ -37,7 +37,7 @@ struct compiler {
 	struct fg_error *err;
 };
 
-/* @p octets octets as a number */
+/* @p bytes bytes as a number */
 static uint64_t
 vary_load(const uint8_t *at, unsigned octets)
 {
@@ -149,7 +149,7 @@ overlap(size_t begin, size_t end, size_t first, size_t last)
 	return first < end && last > begin;
 }
 
-/* what octets add to a sum over a range of the frame */
+/* what bytes add to a sum over a range of the frame */
 static void
 add_range(size_t begin, size_t end, size_t first, size_t last, uint32_t *factor, bool *in_part)
 {
@@ -194,7 +194,7 @@ find_factors(const struct compiler *c, struct fg_vary *v, const char *name)
 	return 0;
 }
 
-/* where the octets of a change are */
+/* where the bytes of a change are */
 static int
 locate(const struct compiler *c, const struct fg_change *change, struct fg_vary *v, const char *name)
 {
@@ -221,7 +221,7 @@ locate(const struct compiler *c, const struct fg_change *change, struct fg_vary 
 	return 0;
 }
 
-/* no two change the same bits; those that change the same octets know of it */
+/* no two change the same bits; those that change the same bytes know of it */
 static int
 check_neighbours(const struct compiler *c, struct fg_vary *programs, struct fg_vary *v, const char *name)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Field programs at work. All that does not depend on the number of the frame was worked out when the
- * template was made (vary.c): where the octets stand, and by what a change of them changes each checksum. A
+ * template was made (vary.c): where the bytes stand, and by what a change of them changes each checksum. A
  * checksum is a sum modulo 65535 (RFC 1071), so that is one factor: 1 or 256 by the place in its word, below
  * 0 where only an inner checksum, which makes up for the change, is covered. A frame's checksum is then that
- * of a frame without the changing octets, plus their new values by their factors: nothing is read back, and
+ * of a frame without the changing bytes, plus their new values by their factors: nothing is read back, and
  * each is folded once, however many fields change.
  *
  * A burst is gone through field by field and not frame by frame. So each loop is short, has its constants in
  * registers and no decision in it. All of them but the one that writes to the frames work on lanes of 32
- * bits, several frames at once: a field of more octets is two lanes, which add to a checksum as one would,
+ * bits, several frames at once: a field of more bytes is two lanes, which add to a checksum as one would,
  * since 2^32 is 1 modulo 65535. What counts through its values, as most fields do, is computed in lanes;
  * values from lists, random or held ones come one by one. Lanes are filled up to whole vectors, so that no
  * loop has a rest to do by itself.
@@ -35,7 +35,7 @@ modulo_count(const struct fg_vary *v, uint64_t n)
 	return rest >= v->count ? rest - v->count : rest;
 }
 
-/* the k-th value, where it belongs in the octets */
+/* the k-th value, where it belongs in the bytes */
 static inline uint64_t
 value_at(const struct fg_vary *v, const uint64_t *list, uint64_t k)
 {
@@ -108,7 +108,7 @@ lanes_of(unsigned n)
 	return (n + LANES - 1) / LANES * LANES;
 }
 
-/* write some octets of a lane, most significant first, and the octets next to them; a constant number of
+/* write some bytes of a lane, most significant first, and the bytes next to them; a constant number of
  * them */
 static inline __attribute__((always_inline)) void
 store(const uint32_t *big, size_t offset, uint8_t *const *data, unsigned n, unsigned octets)

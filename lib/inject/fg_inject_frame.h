@@ -9,18 +9,18 @@
 extern "C" {
 #endif
 
-/** Octets with FCS of the shortest runt: addresses, type and signature, by which it is still known. */
+/** Bytes with FCS of the shortest runt: addresses, type and signature, by which it is still known. */
 enum { FG_INJECT_MIN_RUNT = 36 };
 
 /**
- * How the frames of a stream are made wrong: where in them it stands that can be. Octets from the start; 0:
+ * How the frames of a stream are made wrong: where in them it stands that can be. Bytes from the start; 0:
  * nowhere.
  */
 struct fg_inject_fields {
 	uint16_t ip_checksum, l4_checksum, ip_length, l4_length;
 	int16_t length_by;     /* what wrong lengths say more */
 	uint32_t payload_bits; /* that are inverted */
-	uint16_t runt_size;    /* octets with FCS */
+	uint16_t runt_size;    /* bytes with FCS */
 };
 
 /**
@@ -33,10 +33,10 @@ int fg_inject_check(const struct fg_inject_fields *fields, const struct fg_injec
 /**
  * Make a frame wrong that is right, with its signature.
  *
- * @param kinds   bits 1 << enum fg_inject; FG_INJECT_FCS and FG_INJECT_OVERSIZE are not of the octets and the
+ * @param kinds   bits 1 << enum fg_inject; FG_INJECT_FCS and FG_INJECT_OVERSIZE are not of the bytes and the
  *                caller's
  * @param number  of the frame; decides which bits of the payload are inverted
- * @return        octets of the frame without FCS, fewer than the template's if it is a runt now
+ * @return        bytes of the frame without FCS, fewer than the template's if it is a runt now
  */
 uint16_t fg_inject_apply(const struct fg_inject_fields *fields, const struct fg_template *template_,
 			 uint32_t kinds, uint64_t number, uint8_t *frame);

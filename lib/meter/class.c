@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From octets to a service and a colour, and from a colour to octets. Sets of DSCP and PCP are bits: a match
+/* From bytes to a service and a colour, and from a colour to bytes. Sets of DSCP and PCP are bits: a match
  * is one shift. */
 #include "fg_class.h"
 

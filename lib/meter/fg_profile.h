@@ -11,7 +11,7 @@ extern "C" {
 
 /*
  * A bandwidth profile: which frames of a service are within what was agreed. Two token buckets, one filled at
- * the committed rate (CIR, up to CBS octets), one at the excess rate (EIR, up to EBS).
+ * the committed rate (CIR, up to CBS bytes), one at the excess rate (EIR, up to EBS).
  */
 
 enum fg_colour { FG_GREEN, FG_YELLOW, FG_RED };
@@ -33,8 +33,8 @@ struct fg_meter_config {
 	bool coupling;    /* MEF: what overflows the committed bucket goes to the other one */
 	uint64_t cir_bps; /* bits of frames with FCS per second; at most 10^15 */
 	uint64_t eir_bps; /* the same; RFC 2698: the peak rate (PIR) */
-	uint64_t cbs;     /* octets; at most 2^40 */
-	uint64_t ebs;     /* octets; RFC 2698: of the peak bucket (PBS) */
+	uint64_t cbs;     /* bytes; at most 2^40 */
+	uint64_t ebs;     /* bytes; RFC 2698: of the peak bucket (PBS) */
 };
 
 /** A service: all that is given must match. */

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /*
- * What a histogram of delays says in a few numbers; and histograms as octets, because a percentile of several
+ * What a histogram of delays says in a few numbers; and histograms as bytes, because a percentile of several
  * streams or hosts follows from their histograms only, not from their percentiles.
  */
 struct fg_histogram;
@@ -28,7 +28,7 @@ struct fg_latency {
 
 void fg_latency_read(const struct fg_histogram *h, struct fg_latency *out);
 
-/** Octets that fg_histogram_pack() writes at most. */
+/** Bytes that fg_histogram_pack() writes at most. */
 size_t fg_histogram_packed_size(const struct fg_histogram *h);
 
 /**
@@ -36,7 +36,7 @@ size_t fg_histogram_packed_size(const struct fg_histogram *h);
  * cannot hold (exact minimum, maximum and sum; the values above the range and below 0).
  *
  * @param out  of fg_histogram_packed_size()
- * @return     octets written; histograms with the same values give the same octets
+ * @return     bytes written; histograms with the same values give the same bytes
  */
 size_t fg_histogram_pack(const struct fg_histogram *h, uint8_t *out);
 

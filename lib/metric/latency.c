@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Histograms as octets: the V2 encoding of HdrHistogram, without its compression. A header of 40 octets, most
+ * Histograms as octets: the V2 encoding of HdrHistogram, without its compression. A header of 40 bytes, most
  * significant first, has the layout; then each count up to the highest one that is not 0 is a ZigZag LEB128
- * number of at most 9 octets, and a run of empty bins is the negative number of its bins.
+ * number of at most 9 bytes, and a run of empty bins is the negative number of its bins.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,9 +14,9 @@
 
 enum {
 	COOKIE = 0x1c849313,
-	HEADER = 40,    /* cookie, octets of counts, offset, digits, least, highest value, ratio */
+	HEADER = 40,    /* cookie, bytes of counts, offset, digits, least, highest value, ratio */
 	EXACT = 7 * 8,  /* count, minimum, maximum, sum (two), above the range, below 0 */
-	LONGEST_LEB = 9 /* the ninth octet has eight bits of the number */
+	LONGEST_LEB = 9 /* the ninth byte has eight bits of the number */
 };
 
 static const uint64_t RATIO_ONE = 0x3ff0000000000000; /* 1.0 */
@@ -76,7 +76,7 @@ bits_of(unsigned digits)
 size_t
 fg_histogram_packed_size(const struct fg_histogram *h)
 {
-	uint64_t most = h->count >> 6; /* bins whose count needs more than one octet */
+	uint64_t most = h->count >> 6; /* bins whose count needs more than one byte */
 
 	most = most < h->bins ? most : h->bins;
 	return HEADER + EXACT + h->bins + most * (LONGEST_LEB - 1);
@@ -193,7 +193,7 @@ add_packed(const struct packed *p, struct fg_histogram *into)
 static int
 wrong(struct fg_error *err)
 {
-	return fg_error_set(err, EINVAL, "histogram", "these octets are no packed histograms");
+	return fg_error_set(err, EINVAL, "histogram", "these bytes are no packed histograms");
 }
 
 int

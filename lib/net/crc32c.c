@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CRC of SCTP and iSCSI: a register of 32 bits, inverted before the first octet and behind the last. */
+/* The CRC of SCTP and iSCSI: a register of 32 bits, inverted before the first byte and behind the last. */
 #include <string.h>
 
 #include "fg_crc32c.h"

@@ -15,7 +15,7 @@ extern "C" {
  * The Internet checksum. A sum is made of parts by fg_checksum_add() and the pseudo-headers, and finished.
  */
 
-/** One's complement sum of @p length octets, added to @p sum (RFC 1071). Not folded, not inverted. */
+/** One's complement sum of @p length bytes, added to @p sum (RFC 1071). Not folded, not inverted. */
 uint64_t fg_checksum_add(uint64_t sum, const void *data, size_t length);
 
 /**
@@ -33,7 +33,7 @@ fg_checksum_finish(uint64_t sum)
 	return (uint16_t) ~(half >> 16);
 }
 
-/** Sum of the IPv4 pseudo-header (RFC 768) for an upper protocol of @p length octets. */
+/** Sum of the IPv4 pseudo-header (RFC 768) for an upper protocol of @p length bytes. */
 static inline uint64_t
 fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_t length)
 {

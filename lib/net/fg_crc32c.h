@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 /**
- * CRC32c (RFC 9260, appendix A) over the octets so far and some more. Begin with 0.
+ * CRC32c (RFC 9260, appendix A) over the bytes so far and some more. Begin with 0.
  *
- * By the processor's instruction where it has one, about 5 octets a cycle.
+ * By the processor's instruction where it has one, about 5 bytes a cycle.
  */
 uint32_t fg_crc32c(uint32_t crc, const uint8_t *data, size_t length);
 

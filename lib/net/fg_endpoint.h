@@ -13,7 +13,7 @@ extern "C" {
 /*
  * What stands behind a port and talks by itself: frames in, frames out, in a time that is handed down. The
  * engine runs an endpoint (fg_engine.h) and the worker of lib/tcp is one; neither knows the other, and an
- * endpoint is tested without DPDK, for a frame is nothing but octets here.
+ * endpoint is tested without DPDK, for a frame is nothing but bytes here.
  *
  * All times are nanoseconds of the engine's clock. An endpoint belongs to the lcore that polls it.
  */
@@ -25,18 +25,18 @@ enum { FG_BURST_ROOMS = 32 };
 struct fg_burst {
 	unsigned rooms;    /* that may be written, at most FG_BURST_ROOMS */
 	unsigned frames;   /* written: the number of rooms used, from the first */
-	uint32_t capacity; /* octets of each room */
+	uint32_t capacity; /* bytes of each room */
 	bool cuts;         /* the port cuts TCP payload into segments: segment[] may be set */
 	uint8_t *room[FG_BURST_ROOMS];
-	uint16_t length[FG_BURST_ROOMS]; /* octets written to each */
+	uint16_t length[FG_BURST_ROOMS]; /* bytes written to each */
 	/*
 	 * 0: the frame leaves as it is. Else it is TCP and leaves as several frames, each with this number of
-	 * octets of the payload; the checksum of TCP is then the sum of the pseudo-header, not inverted.
+	 * bytes of the payload; the checksum of TCP is then the sum of the pseudo-header, not inverted.
 	 */
 	uint16_t segment[FG_BURST_ROOMS];
 };
 
-/** A frame that came in: octets without FCS, and when. */
+/** A frame that came in: bytes without FCS, and when. */
 struct fg_arrival {
 	const uint8_t *frame;
 	size_t length;

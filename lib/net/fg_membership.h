@@ -11,8 +11,8 @@ extern "C" {
 /*
  * What hosts tell routers of the multicast groups that they are members of, and routers ask them: IGMP for
  * IPv4, Multicast Listener Discovery (MLD) for IPv6. A tester makes reports and answers queries; a switch
- * that snoops reads them and makes queries. Octets in, octets out. Frames have no VLAN tag when made, and any
- * when read. Addresses of IPv4 are the first four octets.
+ * that snoops reads them and makes queries. Bytes in, bytes out. Frames have no VLAN tag when made, and any
+ * when read. Addresses of IPv4 are the first four bytes.
  */
 
 enum fg_membership_version {
@@ -30,7 +30,7 @@ enum fg_membership_change {
 };
 
 enum {
-	FG_MEMBERSHIP_ROOM = 1514, /* octets that a message takes at most, without FCS */
+	FG_MEMBERSHIP_ROOM = 1514, /* bytes that a message takes at most, without FCS */
 };
 
 struct fg_membership_group {
@@ -55,8 +55,8 @@ void fg_membership_mac(enum fg_membership_version version, const uint8_t *group,
  * Make a report, or an IGMPv2 leave or an MLDv1 done, to where it belongs: with the router alert option, TTL
  * 1, from the host's IPv4 address or from a link-local one: the host's own, else one made from its MAC.
  * @param n    groups, at most fg_membership_records()
- * @param out  FG_MEMBERSHIP_ROOM octets
- * @return     octets of the frame without FCS; it may be shorter than the least of Ethernet
+ * @param out  FG_MEMBERSHIP_ROOM bytes
+ * @return     bytes of the frame without FCS; it may be shorter than the least of Ethernet
  */
 size_t fg_membership_report(const struct fg_host *host, enum fg_membership_version version,
 			    enum fg_membership_change change, const struct fg_membership_group *group,
@@ -91,7 +91,7 @@ struct fg_membership_message {
 
 /**
  * Is this frame an undamaged message of IGMP or MLD? IGMPv1 queries count as IGMPv2's; its reports as well.
- * @param length  octets without FCS
+ * @param length  bytes without FCS
  */
 bool fg_membership_open(const uint8_t *frame, size_t length, struct fg_membership_message *out);
 

@@ -27,10 +27,10 @@ enum {
 	FG_ETHER_CFM = 0x8902,  /* IEEE 802.1ag and Y.1731 */
 	FG_ETHER_HEADER = 14,
 	FG_ETHER_FCS = 4,
-	FG_ETHER_MIN = 64,      /* octets with FCS */
+	FG_ETHER_MIN = 64,      /* bytes with FCS */
 	FG_ETHER_OVERHEAD = 20, /* preamble 7, start delimiter 1, minimum gap 12 */
-	FG_FRAME_MAX = 16128,   /* largest frame we make, octets with FCS */
-	FG_ANSWER_ROOM = 128,   /* octets that an answer may take, whatever the question's length */
+	FG_FRAME_MAX = 16128,   /* largest frame we make, bytes with FCS */
+	FG_ANSWER_ROOM = 128,   /* bytes that an answer may take, whatever the question's length */
 };
 
 /** Protocols of IP (the field of IPv4, and the next header of IPv6), and the extension headers of IPv6. */
@@ -138,18 +138,18 @@ int fg_ipv6_parse(const char *text, uint8_t address[16], struct fg_error *err);
 /**
  * Answer an ARP request, Neighbor Solicitation or ICMP/ICMPv6 echo request for @p host, in place.
  *
- * @param frame   starts at the destination MAC; at least FG_ANSWER_ROOM octets must be writable
- * @param length  octets without FCS
+ * @param frame   starts at the destination MAC; at least FG_ANSWER_ROOM bytes must be writable
+ * @param length  bytes without FCS
  * @return        length of the answer now in @p frame, 0 when it was no question for this host
  */
 size_t fg_net_answer(const struct fg_host *host, uint8_t *frame, size_t length);
 
-enum { FG_NET_TAG = 4 }; /* octets of a VLAN tag */
+enum { FG_NET_TAG = 4 }; /* bytes of a VLAN tag */
 /** A tag that has a priority and no VLAN, without the priority. */
 static const uint32_t FG_NET_PRIORITY_TAG = 0x81000000;
 
 /**
- * Take the outermost VLAN tag (0x8100) out of a frame, which then starts FG_NET_TAG octets later.
+ * Take the outermost VLAN tag (0x8100) out of a frame, which then starts FG_NET_TAG bytes later.
  * @return the tag with its EtherType, 0: no tag, and nothing was changed
  */
 uint32_t fg_net_untag(uint8_t *frame, size_t length);
@@ -169,11 +169,11 @@ bool fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag);
  * priority tag. Its VLAN id is 0, and says no more than no tag does (IEEE 802.1Q, 6.9.1).
  *
  * @param tag  EtherType and id of the port's VLAN; 0: the port has no VLAN
- * @return     octets of the tag that is to be taken off, 0: no tag; -1: another VLAN's frame
+ * @return     bytes of the tag that is to be taken off, 0: no tag; -1: another VLAN's frame
  */
 int fg_net_own_tag(const uint8_t *frame, size_t length, uint32_t tag);
 
-/** Put a tag into the frame that starts FG_NET_TAG octets after @p frame; it then starts at @p frame. */
+/** Put a tag into the frame that starts FG_NET_TAG bytes after @p frame; it then starts at @p frame. */
 void fg_net_tag(uint8_t *frame, uint32_t tag);
 
 /** Kinds of frames that a tester did not send, or did in another trial. */
@@ -194,7 +194,7 @@ enum fg_net_kind {
 	FG_NET_KINDS,
 };
 
-/** Of what kind is the frame behind its tags? @param length  octets without FCS */
+/** Of what kind is the frame behind its tags? @param length  bytes without FCS */
 enum fg_net_kind fg_net_kind(const uint8_t *frame, size_t length);
 
 /** "arp"; NULL for FG_NET_KINDS and above. */
@@ -206,11 +206,11 @@ struct fg_net_packet {
 	uint8_t protocol; /* that it carries, behind extension headers */
 	bool fragment;    /* one of several (RFC 791, RFC 8200) */
 	bool error;       /* an ICMP error message, which quotes another packet (RFC 792, RFC 4443) */
-	size_t header;    /* octets of the frame before the IP header ... */
+	size_t header;    /* bytes of the frame before the IP header ... */
 	size_t content;   /* ... and before what the packet carries */
 };
 
-/** Find it. @param length  octets without FCS. A header that is cut off ends the search. */
+/** Find it. @param length  bytes without FCS. A header that is cut off ends the search. */
 void fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *out);
 
 /**
@@ -239,8 +239,8 @@ bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t addres
  *
  * Nothing is verified but the lengths, so this only finds the host that may look at the frame.
  *
- * @param tags     octets of VLAN tags in front of the EtherType
- * @param address  of IPv4 the first four octets; the others are 0
+ * @param tags     bytes of VLAN tags in front of the EtherType
+ * @param address  of IPv4 the first four bytes; the others are 0
  * @return         its version, 4 or 6; 0: none
  */
 int fg_net_addressed(const uint8_t *frame, size_t length, size_t tags, uint8_t address[16]);
@@ -248,11 +248,11 @@ int fg_net_addressed(const uint8_t *frame, size_t length, size_t tags, uint8_t a
 /** An echo request: its target, and the marks of its reply. */
 struct fg_echo {
 	uint8_t mac[6]; /* of the next hop */
-	uint8_t to[16]; /* of IPv4 the first four octets */
+	uint8_t to[16]; /* of IPv4 the first four bytes */
 	uint16_t identifier, number;
 };
 
-/** Make it: ICMP for a host with an IPv4 address, else ICMPv6. @return octets of the frame */
+/** Make it: ICMP for a host with an IPv4 address, else ICMPv6. @return bytes of the frame */
 size_t fg_net_echo(const struct fg_host *host, const struct fg_echo *echo, uint8_t *out);
 
 /** Is this frame the undamaged reply to it? */
@@ -265,14 +265,14 @@ bool fg_net_echo_replies(const struct fg_host *host, const struct fg_echo *echo,
  * tunnel.
  *
  * @param frame   starts at the destination MAC
- * @param length  octets without FCS
+ * @param length  bytes without FCS
  * @return        false: no frame to be sent back, and nothing was changed: from or to a group, ARP, ICMP, or
  *                its IP header is cut off
  */
 bool fg_net_reflect(uint8_t *frame, size_t length);
 
 enum {
-	FG_DATAGRAM_ROOM = 320, /* octets that the datagrams below may take */
+	FG_DATAGRAM_ROOM = 320, /* bytes that the datagrams below may take */
 	FG_SNMP_PORT = 161,
 	FG_SNMP_FROM = 49313, /* the port we ask from */
 	FG_SNMP_OBJECTS =
@@ -288,7 +288,7 @@ struct fg_snmp_query {
 	uint32_t request;   /* returned in the reply */
 };
 
-/** Make the query. @return octets of the frame */
+/** Make the query. @return bytes of the frame */
 size_t fg_net_snmp_query(const struct fg_host *host, const struct fg_snmp_query *query, uint8_t *out);
 
 /** Is this frame the reply to @p request, without error and with a value of the right type for every
@@ -298,7 +298,7 @@ bool fg_net_snmp_replies(const struct fg_host *host, uint32_t request, const uin
 /**
  * Answer such a query as an agent does, in place, whatever the community and the interface.
  * @param values  of the objects
- * @param frame   FG_DATAGRAM_ROOM octets must be writable
+ * @param frame   FG_DATAGRAM_ROOM bytes must be writable
  * @return        length of the answer, 0 when it was no query for this host or for other objects
  */
 size_t fg_net_snmp_answer(const struct fg_host *host, const uint32_t values[FG_SNMP_OBJECTS], uint8_t *frame,
@@ -308,7 +308,7 @@ size_t fg_net_snmp_answer(const struct fg_host *host, const uint32_t values[FG_S
  * Make a routing update (RFC 2544, 11.3): a RIP response, broadcast, about six networks behind this host that
  * carry no test frames, 198.18.58.0 to 198.18.63.0 or, for a host in 198.19.0.0/16, the same there.
  * @param second  the second of the two states: the networks are further away
- * @return        octets of the frame
+ * @return        bytes of the frame
  */
 size_t fg_net_rip_update(const struct fg_host *host, bool second, uint8_t *out);
 

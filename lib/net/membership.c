@@ -35,7 +35,7 @@ enum {
 	INTERNETWORK_CONTROL = 0xc0,
 };
 static const uint64_t TENTH_NS = 100000000, MS_NS = 1000000;
-/* longest answer that the octet, or two, hold without an exponent */
+/* longest answer that the byte, or two, hold without an exponent */
 static const uint64_t MAX_TENTHS = 127, MAX_MS = 32767;
 
 static size_t
@@ -128,7 +128,7 @@ finish_ipv6(const struct fg_host *host, const uint8_t *to, size_t message, uint8
 	return IPV6_HEADER + message;
 }
 
-/* where a message begins, all of whose octets are 0 */
+/* where a message begins, all of whose bytes are 0 */
 static uint8_t *
 begin(enum fg_membership_version version, uint8_t *frame)
 {
@@ -163,7 +163,7 @@ record_type(enum fg_membership_change change, bool has_source)
 	}
 }
 
-/* @return octets of the records */
+/* @return bytes of the records */
 static size_t
 write_records(enum fg_membership_version version, enum fg_membership_change change,
 	      const struct fg_membership_group *group, unsigned n, uint8_t *out)
@@ -261,7 +261,7 @@ open_query(struct fg_membership_message *m, const uint8_t *message, size_t size)
 	return true;
 }
 
-/* one group without any record, as in IGMPv2 and MLDv1: `at` is the message, and the first octet its type */
+/* one group without any record, as in IGMPv2 and MLDv1: `at` is the message, and the first byte its type */
 static bool
 open_single(struct fg_membership_message *m, const uint8_t *message, size_t size)
 {
@@ -281,7 +281,7 @@ open_records(struct fg_membership_message *m, const uint8_t *message, size_t siz
 	return true;
 }
 
-/* @return octets of the message that lies in an IP packet; 0: no message, or it is damaged */
+/* @return bytes of the message that lies in an IP packet; 0: no message, or it is damaged */
 static size_t
 message_size(const uint8_t *frame, size_t length, const struct fg_net_packet *p)
 {

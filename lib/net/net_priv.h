@@ -8,7 +8,7 @@
 enum {
 	NET_SOLICITATION = 135,
 	NET_ADVERTISEMENT = 136,
-	NET_ND_MIN = sizeof(struct fg_neighbour) - 8, /* octets of a message without option */
+	NET_ND_MIN = sizeof(struct fg_neighbour) - 8, /* bytes of a message without option */
 	NET_ND_SOLICITED = 0x40000000,
 	NET_ND_OVERRIDE = 0x20000000,
 };
@@ -19,19 +19,19 @@ enum { NET_UDP_CONTENT = FG_ETHER_HEADER + sizeof(struct fg_ipv4) + sizeof(struc
 struct net_udp {
 	const uint8_t *mac, *address;
 	uint16_t from, to;
-	size_t content; /* octets */
+	size_t content; /* bytes */
 };
 
-/** Write the headers of a datagram from @p host. @return octets of the frame */
+/** Write the headers of a datagram from @p host. @return bytes of the frame */
 size_t net_udp(const struct fg_host *host, const struct net_udp *datagram, uint8_t *frame);
 
-/** Octets of a datagram's content, if it is an undamaged one over IPv4 for @p port of @p host; else 0. */
+/** Bytes of a datagram's content, if it is an undamaged one over IPv4 for @p port of @p host; else 0. */
 size_t net_udp_content(const struct fg_host *host, uint16_t port, const uint8_t *frame, size_t length);
 
 /** Is this ARP of IPv4 over Ethernet, the only kind there is? */
 bool net_is_arp(const struct fg_arp *arp);
 
-/** Octets of the ICMPv6 message in a frame; 0: no such message, or it is cut short or damaged. */
+/** Bytes of the ICMPv6 message in a frame; 0: no such message, or it is cut short or damaged. */
 size_t net_icmpv6(const struct fg_ether *ether, size_t length);
 
 #endif

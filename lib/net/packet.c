@@ -18,7 +18,7 @@ enum {
 	IPV6_FRAGMENT = 0xfff9
 };
 
-/* up to the EtherType of the payload. @return octets before the payload; 0: the frame is truncated */
+/* up to the EtherType of the payload. @return bytes before the payload; 0: the frame is truncated */
 static size_t
 skip_tags(const uint8_t *frame, size_t length, uint16_t *type)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The one SNMP query of RFC 2544, 11.2 and C.2.6.3, from both ends: how long the device has been up, and the
- * octets and unicast packets in and out of an interface, in one GetRequest of version 1 (RFC 1157). The
+ * bytes and unicast packets in and out of an interface, in one GetRequest of version 1 (RFC 1157). The
  * tester asks and verifies the reply; the reference device answers. BER nests lengths inside of lengths, so
  * messages are written from the end to the start, where each length is known when its turn comes. None is
- * longer than 255 octets.
+ * longer than 255 bytes.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 	GET_RESPONSE = 0xa2,
 	MAX_MESSAGE = 255,
 	MAX_NAME = 16,
-	COLUMN = 8, /* octet of the name that selects the object of an interface */
+	COLUMN = 8, /* byte of the name that selects the object of an interface */
 };
 
 /* names without the interface, which comes last: sysUpTime.0, and ifInOctets, ifOutOctets, ifInUcastPkts,

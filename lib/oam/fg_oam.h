@@ -89,10 +89,10 @@ void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix
 /**
  * Turn a request into its reply, in place.
  *
- * @param frame    starts at the destination MAC; FG_OAM_ROOM octets behind @p length must be writable
- * @param length   octets without FCS
+ * @param frame    starts at the destination MAC; FG_OAM_ROOM bytes behind @p length must be writable
+ * @param length   bytes without FCS
  * @param arrival  when it came, ns of the clock; the reply leaves at once, until fg_oam_reflector_depart()
- * @return         octets of the reply, 0: no request for this reflector, and nothing was changed
+ * @return         bytes of the reply, 0: no request for this reflector, and nothing was changed
  */
 size_t fg_oam_reflector_answer(struct fg_oam_reflector *reflector, uint8_t *frame, size_t length,
 			       uint64_t arrival);

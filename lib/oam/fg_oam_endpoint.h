@@ -19,13 +19,13 @@ struct fg_oam_sender_config {
 	struct fg_host host; /* the sender's addresses */
 	uint8_t mac[6];      /* next hop, or the peer's MEP */
 	bool ipv6;
-	uint8_t peer[16];  /* IPv4: the first four octets */
+	uint8_t peer[16];  /* IPv4: the first four bytes */
 	uint16_t from, to; /* UDP ports */
 	uint8_t dscp, ttl, level;
 	uint16_t mep, ssid;
 	uint32_t id;         /* of the test, in SLM; the first transaction id of LBM */
 	bool ptp;            /* timestamps of STAMP and TWAMP; Y.1731's always are */
-	uint32_t frame_size; /* octets with FCS */
+	uint32_t frame_size; /* bytes with FCS */
 	uint32_t count;
 	uint64_t interval_ns;
 	uint32_t skip; /* number of a probe that is not sent, though its number is used up; 0: none */

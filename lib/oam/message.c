@@ -52,7 +52,7 @@ find_ipv6(const uint8_t *frame, size_t length, struct oam_message *m)
 	return true;
 }
 
-/* @param m  length: octets of the IP packet behind its header */
+/* @param m  length: bytes of the IP packet behind its header */
 static bool
 find_content(const uint8_t *frame, struct oam_message *m)
 {
@@ -131,7 +131,7 @@ oam_finish(uint8_t *frame, const struct oam_message *m, size_t length)
 bool
 oam_is_y1731(const uint8_t *message, size_t length, uint8_t opcode, uint8_t fields)
 {
-	/* the octet behind the fields is the first of a TLV; the end TLV, too, has one */
+	/* the byte behind the fields is the first of a TLV; the end TLV, too, has one */
 	return length > (size_t)Y1731_FIELDS + fields && message[Y1731_OPCODE] == opcode &&
 	       message[Y1731_TLV_OFFSET] >= fields &&
 	       length > (size_t)Y1731_FIELDS + message[Y1731_TLV_OFFSET];

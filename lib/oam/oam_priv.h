@@ -13,18 +13,18 @@
 struct oam_message {
 	uint8_t version; /* of IP: 4 or 6; 0: Y.1731 */
 	uint8_t ttl, tos;
-	size_t ip, udp; /* octets of the frame before them */
-	size_t at;      /* octets before the message ... */
+	size_t ip, udp; /* bytes of the frame before them */
+	size_t at;      /* bytes before the message ... */
 	size_t length;  /* ... and of it; of Y.1731 with the padding */
 };
 
 /** Find it. @return false: no message, or it is damaged or cut off */
 bool oam_find(const uint8_t *frame, size_t length, struct oam_message *out);
 
-/** Write lengths and checksums of the headers around a message of @p length octets. @return octets in all */
+/** Write lengths and checksums of the headers around a message of @p length bytes. @return bytes in all */
 size_t oam_finish(uint8_t *frame, const struct oam_message *m, size_t length);
 
-/* STAMP and TWAMP, in octets from the datagram's content (RFC 8762, 4.2.1 and 4.3.1) */
+/* STAMP and TWAMP, in bytes from the datagram's content (RFC 8762, 4.2.1 and 4.3.1) */
 enum {
 	STAMP_SEQUENCE = 0,
 	STAMP_TIME = 4,
@@ -54,7 +54,7 @@ oam_stamp_unix(uint64_t time, uint16_t estimate)
 	return estimate & FG_OAM_PTP ? fg_oam_from_ptp(time) : fg_oam_from_ntp(time);
 }
 
-/* Y.1731, in octets from the EtherType on (G.8013, 9) */
+/* Y.1731, in bytes from the EtherType on (G.8013, 9) */
 enum {
 	Y1731_LEVEL = 0, /* three bits, then five of the version */
 	Y1731_OPCODE = 1,
@@ -67,7 +67,7 @@ enum {
 	Y1731_DMM = 47,
 	Y1731_SLR = 54,
 	Y1731_SLM = 55,
-	Y1731_LB_FIELDS = 4, /* octets before the first TLV, from Y1731_FIELDS on */
+	Y1731_LB_FIELDS = 4, /* bytes before the first TLV, from Y1731_FIELDS on */
 	Y1731_DM_FIELDS = 32,
 	Y1731_SL_FIELDS = 16,
 	Y1731_DM_T1 = 4,
@@ -82,7 +82,7 @@ enum {
 	Y1731_TLV_HEADER = 3,
 };
 
-/** Is it a message of @p opcode, of version @p version or later, with that many octets of fields? */
+/** Is it a message of @p opcode, of version @p version or later, with that many bytes of fields? */
 bool oam_is_y1731(const uint8_t *message, size_t length, uint8_t opcode, uint8_t fields);
 
 /**
@@ -93,7 +93,7 @@ bool oam_is_y1731(const uint8_t *message, size_t length, uint8_t opcode, uint8_t
  */
 void oam_stamp_answer_tlvs(uint8_t *content, size_t length, uint8_t tos, uint8_t *dscp);
 
-/** Fill the octets behind the base with one TLV of padding, if one fits. */
+/** Fill the bytes behind the base with one TLV of padding, if one fits. */
 void oam_stamp_pad(uint8_t *content, size_t length);
 
 /** Did the reflector return the padding as it must: without flags? */

@@ -39,7 +39,7 @@ make_ip(const struct fg_oam_sender_config *c, uint8_t *frame, struct oam_message
 	udp->dst = htons(c->to);
 }
 
-/* opcode, octets of fields, version */
+/* opcode, bytes of fields, version */
 static const struct {
 	uint8_t opcode, fields, version;
 } FORMATS[] = {

@@ -129,7 +129,7 @@ set_marks(uint8_t *frame, const struct oam_message *m, uint8_t dscp)
 	}
 }
 
-/* octets of the reply's content: TWAMP's has 27 more of header, which the padding makes up for */
+/* bytes of the reply's content: TWAMP's has 27 more of header, which the padding makes up for */
 static size_t
 reply_octets(const struct oam_message *m, bool stamp)
 {

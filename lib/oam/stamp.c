@@ -9,7 +9,7 @@
 
 enum { CLASS_OCTETS = 4, DSCP_MASK = 0x3f, ECN_MASK = 3 };
 
-/* @return octets of the TLV with its header; 0: it is longer than what is left */
+/* @return bytes of the TLV with its header; 0: it is longer than what is left */
 static size_t
 tlv_size(const uint8_t *tlv, size_t left)
 {

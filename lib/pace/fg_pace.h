@@ -21,14 +21,14 @@ fg_sizes_kind(const struct fg_sizes *s, uint64_t n)
 	return s->kind[n % s->length];
 }
 
-/** Octets with FCS of frame @p n. */
+/** Bytes with FCS of frame @p n. */
 static inline unsigned
 fg_sizes_of(const struct fg_sizes *s, uint64_t n)
 {
 	return s->size[fg_sizes_kind(s, n)];
 }
 
-/** Octets of the first @p n frames. */
+/** Bytes of the first @p n frames. */
 static inline uint64_t
 fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
 {
@@ -62,7 +62,7 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  *            as many frames, and no beat with another load. Follows from the seed alone.
  *
  * And there is the load without a frame: a pause between two loads. Where the frames differ in size,
- * constant loads, bursts and ramps can go by octets: then a frame leaves when all octets before it, at the
+ * constant loads, bursts and ramps can go by octets: then a frame leaves when all bytes before it, at the
  * bit rate, have had their time. At a constant bit rate the long frame is followed by the long pause; by
  * frames they would be evenly spaced, and the bit rate right only in the mean over a cycle.
  *
@@ -91,10 +91,10 @@ struct fg_pace {
 
 	const struct fg_sizes *sizes; /* by octets: of the frames, and then a step is an octet's */
 	uint64_t first;               /* place in the cycle of sizes of frame 0 */
-	int overhead;                 /* octets counted with each frame */
+	int overhead;                 /* bytes counted with each frame */
 	uint64_t burst;               /* frames of a burst */
 	fg_u128 period;               /* of bursts */
-	double rate, slope; /* ramp: frames (or octets) per tick at its beginning, and more per tick */
+	double rate, slope; /* ramp: frames (or bytes) per tick at its beginning, and more per tick */
 	uint64_t seed;      /* Poisson, scatter */
 	uint64_t share;     /* scatter: of the interval, in 2^-64 */
 };
@@ -147,12 +147,12 @@ void fg_pace_poisson(struct fg_pace *pace, uint64_t seed);
 void fg_pace_scatter(struct fg_pace *pace, double share, uint64_t seed);
 
 /**
- * Let departures follow octets. The mean rate over a cycle of sizes stays. Call it last, not for a Poisson
+ * Let departures follow bytes. The mean rate over a cycle of sizes stays. Call it last, not for a Poisson
  * process and not after fg_pace_turns().
  *
  * @param sizes     of the stream's frames; must live as long as the pace
  * @param first     which frame of the stream is the first of this schedule
- * @param overhead  octets that count in addition to the frame: 20 for a rate at layer 1, 0 at layer 2, less
+ * @param overhead  bytes that count in addition to the frame: 20 for a rate at layer 1, 0 at layer 2, less
  *                  the headers at layer 3
  * @return          0 or -ERANGE: the smallest frame would count nothing
  */
@@ -207,7 +207,7 @@ fg_pace_step(const struct fg_pace *p)
 	return (fg_u128)p->step << 64 | p->step_frac;
 }
 
-/** What lies between the departures of a frame of that many octets and of the next one, in a constant load;
+/** What lies between the departures of a frame of that many bytes and of the next one, in a constant load;
  * the same. */
 static inline fg_u128
 fg_pace_step_of(const struct fg_pace *p, unsigned octets)

@@ -14,7 +14,7 @@ enum { FG_SIZES_MAX = 65536 };
 
 /**
  * The sizes of a stream's frames: a cycle that comes again and again (RFC 6985: the IMIX "genome"). What
- * frame n measures follows from n alone, and so does the number of octets before it, which is what a bit rate
+ * frame n measures follows from n alone, and so does the number of bytes before it, which is what a bit rate
  * is paced by. A random order is a cycle, too: one that was drawn beforehand, so that its mean is known and
  * exact.
  *
@@ -24,13 +24,13 @@ struct fg_sizes {
 	uint32_t length;  /* frames in the cycle */
 	uint32_t kinds;   /* different sizes */
 	uint64_t octets;  /* of a whole cycle, FCS included */
-	uint16_t *size;   /* of each kind, octets with FCS, in the order in which they first occur */
+	uint16_t *size;   /* of each kind, bytes with FCS, in the order in which they first occur */
 	uint16_t *kind;   /* of each place in the cycle */
-	uint32_t *before; /* octets of the cycle before each place */
+	uint32_t *before; /* bytes of the cycle before each place */
 };
 
 /**
- * @param list  octets with FCS of each frame of the cycle, not 0
+ * @param list  bytes with FCS of each frame of the cycle, not 0
  * @param n     frames, 1 to FG_SIZES_MAX
  * @return      0, -ERANGE, -ENOMEM. Free with fg_sizes_free().
  */

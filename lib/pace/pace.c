@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Departures as a curve. What a frame waits for is an amount: the frames before it, or the octets before it.
+ * Departures as a curve. What a frame waits for is an amount: the frames before it, or the bytes before it.
  * A load is a curve from that amount to time: a line, a line with steps (bursts), a line with noise (scatter)
  * or a parabola's root (ramp). All of them can be asked for any frame. Only a Poisson process must be walked,
  * from the seed on.
@@ -218,7 +218,7 @@ fg_pace_octets(struct fg_pace *p, const struct fg_sizes *sizes, uint64_t first, 
 	p->overhead = overhead;
 	p->rate *= (double)octets / sizes->length;
 	p->slope *= (double)octets / sizes->length;
-	/* of an octet; rounded up like a frame's */
+	/* of a byte; rounded up like a frame's */
 	rest = (uint64_t)(step % octets);
 	set_step(p, step / octets * sizes->length + ((fg_u128)rest * sizes->length + octets - 1) / octets);
 	p->at = fg_pace_exact_slow(p, 0);

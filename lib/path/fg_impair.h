@@ -55,7 +55,7 @@ struct fg_impair_config {
 
 	struct fg_trigger corrupt;
 	uint32_t corrupt_bits;  /* different ones that are inverted in the frame; 0 is 1, at most 64 */
-	uint32_t corrupt_skip;  /* octets at the front that stay whole */
+	uint32_t corrupt_skip;  /* bytes at the front that stay whole */
 	uint32_t corrupt_spare; /* and at the end, the FCS not counted */
 };
 

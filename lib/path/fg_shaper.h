@@ -14,7 +14,7 @@ extern "C" {
 
 /*
  * A token bucket that lets no more through than its rate, and holds back what has no tokens yet: a shaper,
- * with a queue of bounded length before it. A frame needs as many tokens as it has octets; one longer than
+ * with a queue of bounded length before it. A frame needs as many tokens as it has bytes; one longer than
  * the bucket waits until the bucket is full and leaves it owing. One direction, one writer.
  */
 struct fg_shaper {
@@ -26,9 +26,9 @@ struct fg_shaper {
 };
 
 /**
- * @param bps     octets of frames times 8, per second
- * @param bucket  octets
- * @param queue   octets that may wait; of the frame at the head only what is still without tokens counts
+ * @param bps     bytes of frames times 8, per second
+ * @param bucket  bytes
+ * @param queue   bytes that may wait; of the frame at the head only what is still without tokens counts
  * @param hz      ticks per second
  * @return        0 or -EINVAL
  */
@@ -39,7 +39,7 @@ int fg_shaper_init(struct fg_shaper *shaper, double bps, uint64_t bucket, uint64
 void fg_shaper_reset(struct fg_shaper *shaper);
 
 /**
- * A frame of @p octets comes at @p now, ticks, which never goes back.
+ * A frame of @p bytes comes at @p now, ticks, which never goes back.
  * @return when it goes on, rounded up to a tick; UINT64_MAX: the queue is full, it is lost
  */
 uint64_t fg_shaper_pass(struct fg_shaper *shaper, uint64_t now, uint32_t octets);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bucket is kept as the time at which it will be full, so that nothing has to be filled as time goes by.
- * It holds s octets from the time it is full, less the time the rest takes to come; a frame leaves at that
+ * It holds s bytes from the time it is full, less the time the rest takes to come; a frame leaves at that
  * moment, or when it comes, or right after the one before it, whichever is last.
  */
 #include <errno.h>

@@ -20,12 +20,12 @@ struct fg_port_caps {
 	char driver[32];        /* "net_ixgbe", "net_memif", "wire" */
 	char mode[96];          /* how it was opened, for the report: "AF_XDP (zero copy)", "memif client" */
 	uint64_t line_rate_bps; /* 0: the link has none (memif, null) */
-	uint32_t line_overhead; /* octets of preamble and gap; 0: the 20 of the standard */
+	uint32_t line_overhead; /* bytes of preamble and gap; 0: the 20 of the standard */
 	/* ticks per second of a clock of the port's own (lib/device); 0: it has none */
 	uint64_t clock_hz;
-	uint32_t max_frame; /* octets with FCS */
+	uint32_t max_frame; /* bytes with FCS */
 	/*
-	 * octets of a frame that it cuts into TCP segments if asked to (RTE_MBUF_F_TX_TCP_SEG); then it also
+	 * bytes of a frame that it cuts into TCP segments if asked to (RTE_MBUF_F_TX_TCP_SEG); then it also
 	 * hands over segments put together (RTE_MBUF_F_RX_LRO), and says which checksums are known to be
 	 * right. 0: it does neither. It keeps no frame that it has taken.
 	 */
@@ -44,7 +44,7 @@ struct fg_port_caps {
 			      * all: what they say can be held against what we handed over and fetched */
 	bool finite;         /* receives a file: not to be read before a listener exists */
 	bool partial_checksums; /* hands over frames whose checksum was left to a card (fg_net.h) */
-	bool runts;             /* sends frames of less than 64 octets, and does not fill them up ... */
+	bool runts;             /* sends frames of less than 64 bytes, and does not fill them up ... */
 	uint64_t runt_flag;     /* ... if this is set in the mbuf's ol_flags; 0: always */
 	uint64_t bad_fcs_flag;  /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
 	uint16_t rx_ring;       /* descriptors */
@@ -144,7 +144,7 @@ struct fg_port_config {
 	const char *device; /* see fg_port_open() */
 	uint16_t rx_ring;   /* 0: the driver's preference */
 	uint16_t tx_ring;
-	uint32_t max_frame; /* octets with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
+	uint32_t max_frame; /* bytes with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
 	unsigned queues;    /* to receive from and to send to; 0: one of each */
 	uint32_t keep; /* frames received here that the user may keep for a while, besides a few thousand */
 	/* frames are to have the card's own receive stamps; -ENOTSUP if the driver offers none */

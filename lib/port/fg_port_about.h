@@ -72,15 +72,15 @@ enum fg_interface_part { FG_INTERFACE_UP, FG_INTERFACE_PROMISCUOUS, FG_INTERFACE
 int fg_interface_set(const char *name, enum fg_interface_part part, bool on);
 
 enum {
-	FG_SFF8472_ID = 96,          /* that many octets at 0xA0, from 0 on */
+	FG_SFF8472_ID = 96,          /* that many bytes at 0xA0, from 0 on */
 	FG_SFF8472_MONITOR_AT = 84,  /* at 0xA2: calibration of the temperature ... */
 	FG_SFF8472_MONITOR_SIZE = 22 /* ... to received power */
 };
 
 /**
  * Read what a module says of itself.
- * @param id       FG_SFF8472_ID octets
- * @param monitor  FG_SFF8472_MONITOR_SIZE octets; NULL: it has none
+ * @param id       FG_SFF8472_ID bytes
+ * @param monitor  FG_SFF8472_MONITOR_SIZE bytes; NULL: it has none
  * @return 0, -EINVAL for a module of another kind
  */
 int fg_sff8472_read(const uint8_t *id, const uint8_t *monitor, struct fg_port_module *out);

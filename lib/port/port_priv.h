@@ -92,7 +92,7 @@ struct fg_ethdev_config {
 	const char *device; /* the name the bus knows it by */
 	const char *args;   /* the driver's */
 	uint32_t max_frame; /* with FCS */
-	uint32_t room;      /* octets for a frame in a receive buffer; 0: from max_frame */
+	uint32_t room;      /* bytes for a frame in a receive buffer; 0: from max_frame */
 	bool one_piece;     /* the driver needs all receive buffers in one piece of memory */
 };
 
@@ -119,7 +119,7 @@ void fg_ethdev_counters_start(struct fg_ethdev *dev);
 void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 
 /*
- * pool.c: buffers for frames of up to @p room octets, for these queues and @p keep more. Where no card
+ * pool.c: buffers for frames of up to @p room bytes, for these queues and @p keep more. Where no card
  * reads them by their bus address they may cross page borders: on ordinary memory (4 KiB pages) each would
  * otherwise take a page of its own, and the AF_XDP driver needs them one right behind the other.
  */

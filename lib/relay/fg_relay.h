@@ -33,8 +33,8 @@ struct fg_relay_way {
 	struct fg_impair_config impair; /* its losses come first, all else last */
 	uint64_t seed;
 	double rate_bps; /* bits of frames with FCS; 0: no limit */
-	uint64_t bucket; /* octets that may pass at once; at least a frame's worth does */
-	uint64_t queue;  /* octets that may wait */
+	uint64_t bucket; /* bytes that may pass at once; at least a frame's worth does */
+	uint64_t queue;  /* bytes that may wait */
 	double delay_ns; /* of every frame */
 	/* frames that may be on the way; the port must have been opened with room for all of them */
 	uint32_t room;

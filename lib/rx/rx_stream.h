@@ -40,7 +40,7 @@ struct rx_extended {
 	int64_t max_delay;            /* ns: greater ones are loss */
 	uint64_t expired;
 	uint64_t *codepoints;         /* frames by PCP, DEI and DSCP */
-	uint64_t corrupted, compared; /* frames; octets of payload */
+	uint64_t corrupted, compared; /* frames; bytes of payload */
 	struct fg_payload_errors errors;
 };
 

@@ -22,7 +22,7 @@ struct rx_measures {
 	uint8_t *first;
 	size_t each, sequence; /* octets: of a stream, and of its tracker, with which it begins */
 	uint8_t *numbers;      /* behind them: which numbers of each stream came ... */
-	size_t least;          /* ... in these octets; where that is not enough, see struct rx_stream */
+	size_t least;          /* ... in these bytes; where that is not enough, see struct rx_stream */
 };
 
 static inline struct fg_sequence *

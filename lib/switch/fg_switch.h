@@ -112,25 +112,25 @@ struct fg_switch_failover {
 struct fg_switch_config {
 	unsigned ports;
 	double rate_bps[FG_SWITCH_PORTS]; /* of each line, both ways */
-	bool cut_through; /* forwards frames after 14 octets from a port that is not slower than any */
+	bool cut_through; /* forwards frames after 14 bytes from a port that is not slower than any */
 	double latency_ns, latency_ns_per_octet; /* from then to first bit out, if nothing waits */
 	double capacity_fps; /* of the forwarding engine, for all ports together; 0: no limit */
 	double drop_cost_ns; /* engine time of a frame for which the engine has no place to wait */
 	enum fg_switch_replication replication;
 	enum fg_switch_queues queues;
-	/* frames (or octets) that can wait before the engine; before each egress, or before all if shared */
+	/* frames (or bytes) that can wait before the engine; before each egress, or before all if shared */
 	uint64_t buffer;
 	bool buffer_octets;
 	uint64_t reserve; /* shared: of each egress, what only its frames may take; in the buffer's unit */
 	enum fg_switch_arbitration arbitration;
 	enum fg_switch_flow_control flow_control;
-	uint64_t xoff, xon; /* octets that wait of frames from a port: it pauses above, and goes on below */
+	uint64_t xoff, xon;    /* bytes that wait of frames from a port: it pauses above, and goes on below */
 	uint32_t pause_quanta; /* of 512 bit times, that a pause lasts at most */
 	double alpha;          /* shared: a queue may grow up to alpha times what is free; 0: no such limit */
-	uint32_t cell;         /* octets; before an egress a frame takes whole cells. 0: just its octets */
-	uint32_t gap;          /* octets from one frame to the next on a busy egress */
+	uint32_t cell;         /* bytes; before an egress a frame takes whole cells. 0: just its bytes */
+	uint32_t gap;          /* bytes from one frame to the next on a busy egress */
 	double ppm;            /* error of the clock of all egresses */
-	uint32_t min_frame, max_frame; /* octets with FCS; a VLAN tag may come on top of max_frame */
+	uint32_t min_frame, max_frame; /* bytes with FCS; a VLAN tag may come on top of max_frame */
 	bool forwards_bad_fcs, forwards_runts;
 	bool keeps_fcs; /* what it forwards with a wrong FCS leaves with that; else with a new one */
 	/*
@@ -187,7 +187,7 @@ uint32_t fg_switch_in_flight(const struct fg_switch_config *config, unsigned fra
 /**
  * Make the switch and its ports.
  * @param in_flight  room for that many frames on the way to each port; one beyond it counts as rx_missed
- * @param max_frame  octets with FCS of the largest frame that it may have to copy
+ * @param max_frame  bytes with FCS of the largest frame that it may have to copy
  * @return 0, -EINVAL (a value out of its range), -ENOMEM
  */
 int fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint32_t max_frame,
@@ -224,7 +224,7 @@ struct fg_switch_route {
 uint32_t fg_switch_routes(const struct fg_switch *device, struct fg_switch_route *out, uint32_t most);
 
 /**
- * The ports leave this many octets from one frame to the next when they send as fast as they can, in place of
+ * The ports leave this many bytes from one frame to the next when they send as fast as they can, in place of
  * 12, until the next reset. Less than 12 is more than the line's rate. Only while nobody polls the ports.
  */
 void fg_switch_set_gap(struct fg_switch *device, uint32_t octets);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flow control of the reference switch (IEEE 802.3, annex 31B). The switch counts the octets of the frames
+ * Flow control of the reference switch (IEEE 802.3, annex 31B). The switch counts the bytes of the frames
  * that wait inside it, by the port they came in from. A port that has more than `xoff` of them is told to
  * pause, and to go on when less than `xon` are left. A pause ends by itself after its quanta; if a frame
  * comes in after that and there is still too much, the port is told again.
@@ -27,7 +27,7 @@ struct release {
 
 /** What one port was told. */
 struct told {
-	uint64_t held; /* octets */
+	uint64_t held; /* bytes */
 	bool off;
 	fg_u128 ends; /* of the pause */
 };

@@ -96,7 +96,7 @@ shared_has_room(struct fg_switch *s, const struct member *out, fg_u128 now, uint
 	return (double)own < c->alpha * (double)(c->buffer - taken);
 }
 
-/* octets that a frame takes of the buffer */
+/* bytes that a frame takes of the buffer */
 static uint32_t
 octets_held(const struct fg_switch *s, uint32_t size)
 {
@@ -266,7 +266,7 @@ is_for_the_switch(const uint8_t *frame)
 
 /*
  * The ports that a frame leaves from whose destination is at no port that is known.
- * @param size   octets of it
+ * @param size   bytes of it
  * @param group  gets whether it is for the members of a group
  */
 static uint64_t
@@ -288,7 +288,7 @@ several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32
 }
 
 /*
- * With tunnels: a frame may give way to the one in it, and is to become longer by some octets.
+ * With tunnels: a frame may give way to the one in it, and is to become longer by some bytes.
  * @return the counter of the reason why it is lost; NULL: it is not
  */
 static __rte_noinline uint64_t *

@@ -11,7 +11,7 @@
 
 enum { LINE_PREAMBLE = 8, LINE_TPID_AT = 12, LINE_MAX_TAGS = 2 };
 
-/** Octets after which the switch has a frame. */
+/** Bytes after which the switch has a frame. */
 static inline uint32_t
 line_stored_octets(const struct fg_switch *s, const struct member *p, const struct rte_mbuf *m, uint32_t size)
 {
@@ -125,7 +125,7 @@ line_copy(struct fg_switch *s, unsigned egress, struct rte_mbuf *m)
 	return copy;
 }
 
-/** Octets of the VLAN tags of a frame. */
+/** Bytes of the VLAN tags of a frame. */
 static inline uint32_t
 line_octets_of_tags(const struct rte_mbuf *m)
 {

@@ -48,7 +48,7 @@ struct group {
 
 struct mcast {
 	unsigned ports;
-	size_t each; /* octets of an entry */
+	size_t each; /* bytes of an entry */
 	uint8_t *entry;
 	int *bucket, unused;
 	uint32_t size, mask, used, most;

@@ -15,7 +15,7 @@
 enum {
 	SLACK = 4096, /* frames of a port: bursts on their way in and out */
 	MAX_IN_FLIGHT = 1 << 20,
-	OWN_FRAME = 128, /* octets that a frame of the switch's own has at most: a query */
+	OWN_FRAME = 128, /* bytes that a frame of the switch's own has at most: a query */
 	NEVER = -1,
 };
 

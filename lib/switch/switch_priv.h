@@ -18,7 +18,7 @@ struct member {
 	struct half *half;   /* the switch it belongs to, of two with an uplink */
 	struct member *peer; /* of an end of the uplink the other one; NULL: the tester is there */
 	fg_u128 octet_time;  /* on the line in */
-	uint32_t store;      /* octets after which a frame is in; 0: all of it */
+	uint32_t store;      /* bytes after which a frame is in; 0: all of it */
 	fg_u128 line_free;   /* earliest first bit of the next frame on the line in */
 	fg_u128 first_bit;   /* with flow control: of the first frame on it, that is in `in` by its launch */
 	fg_u128 pause_from, pause_until; /* the tester's port begins no frame in this time */
@@ -55,7 +55,7 @@ struct fg_switch {
 	struct pauses *pauses;      /* NULL: no flow control */
 	struct rte_mempool *copies; /* of what leaves from several ports */
 	struct wire_marks mbuf;
-	uint32_t overhead;    /* octets that a frame takes on the line in besides its own */
+	uint32_t overhead;    /* bytes that a frame takes on the line in besides its own */
 	fg_u128 service_time; /* of the engine; 0: none */
 	fg_u128 drop_time;
 	fg_u128 latency, latency_per_octet;
@@ -112,7 +112,7 @@ void snoop_act(struct fg_switch *device, uint64_t now);
  * @return false: it was for the switch itself, or for an end that does not take it
  */
 bool tunnel_open(struct fg_switch *device, unsigned in, struct rte_mbuf **m, struct rte_mbuf **answer);
-/** Do frames like this one leave wrapped? @return octets that they become longer by, 0: they do not */
+/** Do frames like this one leave wrapped? @return bytes that they become longer by, 0: they do not */
 uint32_t tunnel_growth(const struct fg_switch *device, const struct rte_mbuf *m);
 /** Wrap such a copy for an egress. */
 void tunnel_wrap(struct fg_switch *device, unsigned egress, struct rte_mbuf *m);

@@ -21,7 +21,7 @@ static const uint16_t KEY_PRESENT = 0x2000, DONT_FRAGMENT = 0x4000;
 
 /* a packet in a frame */
 struct packet {
-	uint32_t at; /* octets before it */
+	uint32_t at; /* bytes before it */
 	uint32_t length, header;
 	unsigned version;
 	uint8_t protocol;
@@ -63,7 +63,7 @@ find_outer_packet(const struct rte_mbuf *m, struct packet *out)
 	return (type == FG_ETHER_IPV4 || type == FG_ETHER_IPV6) && find_packet(m, at, out);
 }
 
-/* octets behind the outer IP header */
+/* bytes behind the outer IP header */
 static uint32_t
 wrap_octets(enum fg_switch_wrap wrap)
 {

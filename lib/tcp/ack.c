@@ -10,7 +10,7 @@
 static bool
 is_plausible(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
-	/* the octet of a window probe was taken after all */
+	/* the byte of a window probe was taken after all */
 	if (c->flags & PROBE_OUT && s->ack == c->snd_nxt + 1) {
 		c->snd_nxt++;
 		c->flags &= ~(uint32_t)PROBE_OUT;

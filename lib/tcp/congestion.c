@@ -2,9 +2,9 @@
 /*
  * How much may be in flight. What algorithms share is here: slow start, and that a window grows only while it
  * is what limits (RFC 9293, 3.8.2, RFC 7661). An algorithm says two things: by how much the window grows when
- * octets are acknowledged in congestion avoidance, and what is left of it when congestion is met.
+ * bytes are acknowledged in congestion avoidance, and what is left of it when congestion is met.
  *
- * NewReno is RFC 5681, counting octets (RFC 3465 with L = 2, so that delayed ACKs do not halve the growth).
+ * NewReno is RFC 5681, counting bytes (RFC 3465 with L = 2, so that delayed ACKs do not halve the growth).
  */
 #include "congestion_priv.h"
 

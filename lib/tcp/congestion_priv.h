@@ -10,7 +10,7 @@
 
 /** What one algorithm of congestion control does differently from another. */
 struct congestion {
-	/** These octets were acknowledged in congestion avoidance: enlarge cwnd. */
+	/** These bytes were acknowledged in congestion avoidance: enlarge cwnd. */
 	void (*grow)(const struct fg_l4 *w, struct conn *c, uint32_t acked);
 	/** Congestion. @return the new ssthresh; it will not be below two segments */
 	uint32_t (*reduce)(const struct fg_l4 *w, struct conn *c, bool timeout);

@@ -11,9 +11,9 @@
 #include "fg_stream.h"
 
 enum {
-	LINE = 64,       /* octets of the processor's cache */
+	LINE = 64,       /* bytes of the processor's cache */
 	TICK_SHIFT = 16, /* a tick of the timers: 2^16 ns; 32 bits last 3 days */
-	MIN_MSS = 48,    /* of a peer: 40 octets of options and 8 of payload */
+	MIN_MSS = 48,    /* of a peer: 40 bytes of options and 8 of payload */
 	DUP_THRESH = 3,  /* RFC 5681 */
 	MAX_RANGES = 255,
 	MAX_RETRANSMISSIONS = 64,
@@ -66,7 +66,7 @@ enum {
 	TIMING = 1 << 8,            /* rtt_seq is being timed */
 	PROBING = 1 << 9,           /* the peer's window is closed and nothing is in flight */
 	PROBE_NOW = 1 << 10,        /* a window or keep-alive probe is due */
-	PROBE_OUT = 1 << 11,        /* an octet beyond the window has been sent */
+	PROBE_OUT = 1 << 11,        /* a byte beyond the window has been sent */
 	KEEPALIVE = 1 << 12,        /* the timer that runs is the keep-alive timer */
 	IN_RECOVERY = 1 << 13,      /* fast recovery */
 	IN_LOSS = 1 << 14,          /* after a retransmission time-out */
@@ -109,8 +109,8 @@ struct retransmission {
 
 /** CUBIC's own (RFC 9438); NewReno needs none. */
 struct cubic {
-	uint32_t w_max; /* octets */
-	uint32_t w_est; /* octets */
+	uint32_t w_max; /* bytes */
+	uint32_t w_est; /* bytes */
 	uint32_t epoch; /* ms, when it began; 0: none runs */
 	uint32_t k;     /* ms */
 };
@@ -175,8 +175,8 @@ struct tcp_fields {
 	uint32_t seq, ack;
 	uint16_t window;
 	uint8_t flags, ecn;
-	uint16_t segment;        /* octets of the payload in each frame that the port makes of this; 0: all */
-	size_t options, payload; /* octets, written already */
+	uint16_t segment;        /* bytes of the payload in each frame that the port makes of this; 0: all */
+	size_t options, payload; /* bytes, written already */
 };
 
 /**
@@ -206,7 +206,7 @@ struct conn {
 	uint8_t shrunk : 1;    /* the MSS was reduced for want of answers */
 	uint8_t timer : 2;     /* what runs while there is something in flight: enum timer */
 	uint8_t reordered : 1; /* segments have passed each other on this path */
-	uint8_t limited : 1;   /* the congestion window is what kept new octets back last */
+	uint8_t limited : 1;   /* the congestion window is what kept new bytes back last */
 	uint8_t tlp_again : 1; /* the tail-loss probe was no new segment */
 	uint8_t syn_due : 1;   /* a SYN or SYN-ACK is to leave; one may have left before */
 	uint32_t ready_next;
@@ -214,7 +214,7 @@ struct conn {
 	union {
 		struct hystart hystart; /* while ssthresh is UINT32_MAX */
 		struct cubic cubic;
-		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
+		uint32_t credit; /* NewReno: bytes acknowledged in congestion avoidance */
 	};
 
 	/* --- line 2: timers, RTT, recovery */
@@ -274,7 +274,7 @@ struct worker {
 	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */
 	struct wheel wheel;
 	struct fg_pool ranges, losses;
-	struct range twice;   /* octets that came a second time, for the next ACK (RFC 2883) */
+	struct range twice;   /* bytes that came a second time, for the next ACK (RFC 2883) */
 	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
 	uint32_t reset_next;  /* reset.c: of the slab, all before are reset; read by control, too */
 };
@@ -328,7 +328,7 @@ ts_age(const struct fg_l4 *w)
 	return (uint16_t)(w->now / (NS_PER_MS << TS_AGE_SHIFT));
 }
 
-/** Octets written that have not been sent yet, the FIN included. */
+/** Bytes written that have not been sent yet, the FIN included. */
 static inline uint64_t
 tcp_unsent(const struct conn *c)
 {

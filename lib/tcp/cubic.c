@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CUBIC (RFC 9438): the window is a cubic function of the time since the last congestion, flat where it was
- * met last (w_max), and never grows slower than NewReno would (w_est). Windows are octets here, times
+ * met last (w_max), and never grows slower than NewReno would (w_est). Windows are bytes here, times
  * milliseconds; the constants of the RFC are for segments and seconds.
  */
 #include <math.h>

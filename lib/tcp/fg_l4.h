@@ -30,7 +30,7 @@ enum fg_l4_congestion { FG_L4_NEWRENO, FG_L4_CUBIC };
 /** How one application's TCP behaves. Start from fg_l4_tcp_defaults(). */
 struct fg_l4_tcp {
 	uint32_t receive_buffer; /* octets: the window we offer */
-	uint32_t send_buffer;    /* octets that may be in flight, whatever the windows */
+	uint32_t send_buffer;    /* bytes that may be in flight, whatever the windows */
 	uint16_t mss;            /* that we announce and never exceed; 0: what the MTU allows */
 	uint8_t congestion;      /* enum fg_l4_congestion */
 	uint8_t initial_window;  /* segments (RFC 6928) */
@@ -133,7 +133,7 @@ struct fg_l4_counters {
 #undef FG_L4_COUNTER_FIELD
 
 struct fg_l4_config {
-	uint32_t connections; /* at a time, TIME_WAIT included: 256 octets each */
+	uint32_t connections; /* at a time, TIME_WAIT included: 256 bytes each */
 	uint64_t seed;        /* of all that is random */
 	/*
 	 * Of initial sequence numbers, timestamps and hash (RFC 6528, RFC 7323, 5.4): the same for as long
@@ -142,7 +142,7 @@ struct fg_l4_config {
 	uint64_t secret;
 	uint64_t max_lag_ns; /* of datagrams that are due at a time; later are dropped */
 	uint8_t mac[6];
-	uint16_t mtu; /* of the link: octets of the IP packet */
+	uint16_t mtu; /* of the link: bytes of the IP packet */
 };
 
 /* Sums that are kept of an application from its begin: X(name, text). They only grow. */

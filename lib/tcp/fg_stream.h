@@ -46,15 +46,15 @@ enum { FG_STREAM_AREA = 18 };
 /** A stream, as its application sees it. All but `area` and `opened_at` are read only. */
 struct fg_stream {
 	/**
-	 * The application's own; zero when the stream is opened. Octets 0 and 8 are aligned for 64-bit words.
+	 * The application's own; zero when the stream is opened. Bytes 0 and 8 are aligned for 64-bit words.
 	 */
 	uint8_t area[FG_STREAM_AREA];
 	uint8_t app;        /* index of the application */
 	bool ended;         /* fg_stream_close() was called: nothing more is written */
 	uint32_t opened_at; /* of a client, in units of 2^FG_STREAM_OPENED_SHIFT ns */
-	uint64_t written;   /* octets that the application has written */
+	uint64_t written;   /* bytes that the application has written */
 	uint64_t
-		/* the peer has all before this position; the end counts as one octet behind the last */
+		/* the peer has all before this position; the end counts as one byte behind the last */
 		acked;
 	uint64_t received; /* all before this position has come in order */
 };
@@ -90,10 +90,10 @@ struct fg_app_ops {
 	 * All that was written has left, or waits: write more? @return whether there is more. May be NULL.
 	 */
 	bool (*refill)(struct fg_l4 *w, struct fg_stream *s);
-	/** Write octets of the stream from position @p offset, perhaps not for the first time. */
+	/** Write bytes of the stream from position @p offset, perhaps not for the first time. */
 	void (*fill)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
 	/**
-	 * Where such octets lie for as long as the application does, at most @p length of them and at least
+	 * Where such bytes lie for as long as the application does, at most @p length of them and at least
 	 * one; *together: how many. A layer that keeps no copy of what it sends needs it; else NULL.
 	 */
 	const uint8_t *(*place)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length,
@@ -193,7 +193,7 @@ void fg_l4_worker_free(struct fg_l4 *w);
 
 /** Open a stream of application @p app. @return NULL: the flow is taken, or there is no room */
 struct fg_stream *fg_stream_open(struct fg_l4 *w, unsigned app, const struct fg_flow *flow);
-/** The application has @p octets more to send, which fill() will write. */
+/** The application has @p bytes more to send, which fill() will write. */
 void fg_stream_write(struct fg_l4 *w, struct fg_stream *s, uint64_t octets);
 /** Nothing is written, but refill() will be asked. */
 void fg_stream_ready(struct fg_l4 *w, struct fg_stream *s);
@@ -209,7 +209,7 @@ void fg_stream_control(const struct fg_l4 *w, struct fg_stream *s);
 void fg_stream_timer(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);
 
 const struct fg_flow *fg_stream_flow(const struct fg_stream *s);
-/** Position behind the last octet that has left. */
+/** Position behind the last byte that has left. */
 uint64_t fg_stream_sent(const struct fg_stream *s);
 /** Is the handshake over, and the stream not? */
 bool fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s);
@@ -225,7 +225,7 @@ uint32_t fg_stream_some(struct fg_l4 *w, unsigned app, uint32_t from, uint32_t m
 /** Its number, from 1 to fg_l4_config.connections; and back, of a stream that is a TCP connection. */
 uint32_t fg_stream_number(const struct fg_l4 *w, const struct fg_stream *s);
 struct fg_stream *fg_stream_at(const struct fg_l4 *w, uint32_t number);
-/** And how many octets a full segment carries. */
+/** And how many bytes a full segment carries. */
 uint32_t fg_stream_segment(const struct fg_stream *s);
 /** Does any stream have something to send for which there was no room yet? */
 bool fg_stream_any_waits(const struct fg_l4 *w);
@@ -248,7 +248,7 @@ fg_l4_room(const struct fg_l4 *w)
 
 /** Where the payload of the next datagram goes; NULL: the burst is full. */
 uint8_t *fg_datagram_room(const struct fg_l4 *w, bool ipv6);
-/** Send it, with @p length octets of payload in place. */
+/** Send it, with @p length bytes of payload in place. */
 void fg_datagram_send(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length);
 /**
  * Send it as an echo request of ICMP or ICMPv6, or the reply to one: its header is as long as UDP's.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What may be sent now, in this order: what is lost, what is new, what may be lost (a rescue), a probe, a
- * bare ACK. New octets are held back by the peer's window, by our congestion window and send buffer, by
+ * bare ACK. New bytes are held back by the peer's window, by our congestion window and send buffer, by
  * Nagle's algorithm (RFC 9293, 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends
  * a few segments and then lets the next one have its turn. Where the port cuts payload into segments, many
  * full ones are one here, as long as nothing is missing.
@@ -50,7 +50,7 @@ restart_after_idle(const struct fg_l4 *w, struct conn *c)
 }
 
 /*
- * Octets that may go as one, for the port to cut: full segments for which the congestion window has room, and
+ * Bytes that may go as one, for the port to cut: full segments for which the congestion window has room, and
  * a part of it, so that acknowledgements go on to come while others are under way.
  */
 static uint32_t
@@ -66,7 +66,7 @@ octets_at_once(const struct fg_l4 *w, const struct conn *c)
 	return fg_u32_max(most - most % c->mss, c->mss);
 }
 
-/* numbers of new octets, up to a limit, that the peer takes as one segment or as full ones; 0: nothing */
+/* numbers of new bytes, up to a limit, that the peer takes as one segment or as full ones; 0: nothing */
 static uint32_t
 new_segments(const struct fg_l4 *w, struct conn *c, uint32_t most)
 {
@@ -136,7 +136,7 @@ send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
 {
 	uint32_t length = fg_u32_min(to - from, c->mss);
 
-	/* the FIN goes with the last octets, as it did before */
+	/* the FIN goes with the last bytes, as it did before */
 	if (to - from == length + 1 && to == c->snd_nxt && c->flags & FIN_SENT)
 		length++;
 	if (!tcp_send_data(w, c, from, length))
@@ -186,7 +186,7 @@ send_one(struct fg_l4 *w, struct conn *c)
 	return SENT;
 }
 
-/* RFC 8985, 7.3: new octets if the peer takes any, else the last once more. @return false: no room */
+/* RFC 8985, 7.3: new bytes if the peer takes any, else the last once more. @return false: no room */
 static bool
 send_tail_probe(struct fg_l4 *w, struct conn *c)
 {
@@ -226,7 +226,7 @@ send_syn(struct fg_l4 *w, struct conn *c)
 	return true;
 }
 
-/* one octet beyond the window if there is one to send, else one that the peer has already */
+/* one byte beyond the window if there is one to send, else one that the peer has already */
 static bool
 send_probe(struct fg_l4 *w, struct conn *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Payload. What is in order goes to the application and is gone; what is ahead of its turn goes there too,
- * marked early, and only its numbers are kept, since the application judges octets by their position and
+ * marked early, and only its numbers are kept, since the application judges bytes by their position and
  * needs no other order. If it cannot (a header that is not yet whole), or if there is no room for the
  * numbers, the segment counts as lost and comes again.
  *
@@ -157,7 +157,7 @@ static void
 fin(struct fg_l4 *w, struct conn *c)
 {
 	fg_pool_give(&own(w)->ranges, &c->holding);
-	c->rcv_nxt++; /* no octet of the stream */
+	c->rcv_nxt++; /* no byte of the stream */
 	c->flags |= ACK_NOW;
 	switch (c->state) {
 	case ESTABLISHED:

@@ -184,7 +184,7 @@ recovery_timeout(struct fg_l4 *w, struct conn *c)
 {
 	struct loss_state *r = scoreboard_need(w, c);
 
-	/* the peer said that it has the first octet missing, and does not acknowledge it (RFC 2018, 8) */
+	/* the peer said that it has the first byte missing, and does not acknowledge it (RFC 2018, 8) */
 	if (r != NULL && r->has.count > 0 && seq_le(r->has.at[0].from, c->snd_una)) {
 		r->has.count = 0;
 		w->counters.reneged++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What of the octets in flight the peer has (RFC 2018), what was sent again, and what therefore is lost: RACK
+ * What of the bytes in flight the peer has (RFC 2018), what was sent again, and what therefore is lost: RACK
  * (RFC 8985). A segment is lost if one that was sent after it has arrived and there was time for it to be
  * overtaken, whatever it is: one of a window, a retransmission, the retransmission of that.
  *
@@ -139,7 +139,7 @@ delivered(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_t 
 	delivered_first(c, r, from, to, highest);
 }
 
-/* of what arrives, as much as is news. @return octets */
+/* of what arrives, as much as is news. @return bytes */
 static uint32_t
 deliver(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_t from, uint32_t to,
 	uint32_t highest)

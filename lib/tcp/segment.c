@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From octets to what the headers say. Nothing of a frame is believed before its length was looked at: IP and
+ * From bytes to what the headers say. Nothing of a frame is believed before its length was looked at: IP and
  * TCP lengths against the frame, header lengths against their least, options within their header, and the
  * checksums. Padding behind the IP packet is cut off. Fragments are not reassembled: we send none, and tell
  * peers no MSS that would need any. A port that puts segments together checks the sums of each before.
@@ -21,7 +21,7 @@ sum_of_header(const struct fg_ipv4 *ip)
 	return (uint64_t)word[0] + word[1] + word[2] + word[3] + word[4];
 }
 
-/* @return octets of the upper protocol behind *at; 0: not to be used */
+/* @return bytes of the upper protocol behind *at; 0: not to be used */
 static size_t
 read_ipv4(const uint8_t **at, size_t length, struct segment *s, uint64_t *sum, struct fg_l4_counters *n)
 {

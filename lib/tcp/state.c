@@ -75,7 +75,7 @@ begin(struct fg_l4 *w, unsigned app, const struct fg_flow *f, uint64_t hash, uin
 	c->stream.app = (uint8_t)app;
 	c->state = state;
 	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = c->small_end = sequence;
-	c->stream.acked = UINT64_MAX; /* the SYN comes before octet 0 */
+	c->stream.acked = UINT64_MAX; /* the SYN comes before byte 0 */
 	c->syn_due = 1;
 	c->ts_offset = ts_offset_of(w, hash);
 	c->rto = tcp_of(w, c)->rto_initial_ms * 1000;

@@ -114,7 +114,7 @@ fg_stream_sent(const struct fg_stream *s)
 {
 	uint64_t sent = s->acked + flight(conn_of(s));
 
-	return sent < s->written ? sent : s->written; /* a FIN is no octet */
+	return sent < s->written ? sent : s->written; /* a FIN is no byte */
 }
 
 bool

@@ -5,7 +5,7 @@
  * Each file calls those above it in this list and no others, so it can be read from the top:
  *
  *   ranges.c      sets of sequence numbers
- *   segment.c     octets of a frame -> struct segment, with every length and checksum checked
+ *   segment.c     bytes of a frame -> struct segment, with every length and checksum checked
  *   table.c       connections by address and port; taken from and given back to a slab
  *   ready.c       which connections may have something to send
  *   wheel.c       timers
@@ -43,7 +43,7 @@ bool segment_read(const struct fg_arrival *in, struct segment *s, struct fg_l4_c
 void options_read(const uint8_t *option, size_t length, struct segment *s);
 /** Payload of a segment without options that we announce. */
 uint16_t options_own_mss(const struct fg_l4 *w, const struct conn *c);
-/** Write options. @return octets */
+/** Write options. @return bytes */
 size_t options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to);
 size_t options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks);
 
@@ -115,11 +115,11 @@ table_fetch_first(const struct fg_l4 *w, uint64_t hash)
 }
 
 /* ranges.c */
-/** Add a range. @return octets that are new in the set; UINT32_MAX when there is no room for it */
+/** Add a range. @return bytes that are new in the set; UINT32_MAX when there is no room for it */
 uint32_t ranges_add(struct ranges *set, uint32_t from, uint32_t to);
 /** Forget everything before @p from. */
 void ranges_cut(struct ranges *set, uint32_t from);
-/** Octets of the set (NULL: empty) within from .. to - 1, and of these numbers those that are not in it. */
+/** Bytes of the set (NULL: empty) within from .. to - 1, and of these numbers those that are not in it. */
 uint32_t ranges_within(const struct ranges *set, uint32_t from, uint32_t to);
 uint32_t ranges_missing(const struct ranges *set, uint32_t from, uint32_t to);
 /** The first numbers from @p from on and below @p edge that are not in the set. @return false: none */
@@ -242,9 +242,9 @@ void tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s);
 /* scoreboard.c */
 /** @return what the connection knows of its losses, made if it is not there; NULL: no room */
 struct loss_state *scoreboard_need(struct fg_l4 *w, struct conn *c);
-/** Read the SACK option. @return octets that the peer has not acknowledged before */
+/** Read the SACK option. @return bytes that the peer has not acknowledged before */
 uint32_t scoreboard_sack(struct fg_l4 *w, struct conn *c, const struct segment *s);
-/** Everything before @p ack has arrived. @return octets not acknowledged before */
+/** Everything before @p ack has arrived. @return bytes not acknowledged before */
 uint32_t scoreboard_cut(struct fg_l4 *w, struct conn *c, uint32_t ack);
 /** What is found to be lost by what has arrived and by the time? @return more than before */
 bool scoreboard_detect(struct fg_l4 *w, struct conn *c);
@@ -264,7 +264,7 @@ bool scoreboard_gap(const struct conn *c, const struct loss_state *r, uint32_t *
 /** The window is about to be reduced. */
 void undo_prepare(const struct conn *c, struct loss_state *r);
 void undo_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r);
-/** The peer has received these octets twice (RFC 2883). */
+/** The peer has received these bytes twice (RFC 2883). */
 void undo_twice(const struct conn *c, struct loss_state *r, uint32_t octets);
 /** Was what was sent again not lost at all? Then take it back. */
 void undo_check(struct fg_l4 *w, struct conn *c, struct loss_state *r, const struct segment *s,
@@ -279,7 +279,7 @@ void tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool ad
 /* recovery.c */
 void recovery_duplicate(struct fg_l4 *w, struct conn *c);
 void recovery_advance(struct fg_l4 *w, struct conn *c);
-/** An acknowledgement has been read, which confirmed these octets (@p s is NULL: a timer ended). */
+/** An acknowledgement has been read, which confirmed these bytes (@p s is NULL: a timer ended). */
 void recovery_review(struct fg_l4 *w, struct conn *c, const struct segment *s, uint32_t delivered,
 		     bool advanced);
 void recovery_timeout(struct fg_l4 *w, struct conn *c);
@@ -287,7 +287,7 @@ void recovery_timeout(struct fg_l4 *w, struct conn *c);
 void recovery_restart(struct fg_l4 *w, struct conn *c);
 /** A segment was sent: @p again, or new. */
 void recovery_sent(const struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t length, bool again);
-/** Octets in the network as far as we can tell (RFC 6675, SetPipe). */
+/** Bytes in the network as far as we can tell (RFC 6675, SetPipe). */
 uint32_t recovery_pipe(const struct fg_l4 *w, const struct conn *c);
 /**
  * What is to be sent again next: numbers *from to *to - 1, perhaps more than a segment. @return false:

@@ -84,7 +84,7 @@ worker_take(struct fg_l4 *w, struct segment *s)
 		path_message(w, s);
 }
 
-/* octets of a frame with FCS; the shortest ones come with padding or without */
+/* bytes of a frame with FCS; the shortest ones come with padding or without */
 static size_t
 size_on_line(size_t length)
 {

@@ -5,7 +5,7 @@
  */
 #include "tx_task.h"
 
-/* frames that depart at equal distances, or as their octets do */
+/* frames that depart at equal distances, or as their bytes do */
 static bool
 is_even(const struct fg_pace *p, bool mixed)
 {

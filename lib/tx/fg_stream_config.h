@@ -48,8 +48,8 @@ struct fg_load {
 	double burst_fps;
 	uint64_t seed; /* Poisson, scatter */
 	/*
-	 * Frames of several sizes: a frame leaves when all octets before it have had their time at a constant
-	 * bit rate, and not evenly spaced. `overhead` is what counts of each frame besides its octets with
+	 * Frames of several sizes: a frame leaves when all bytes before it have had their time at a constant
+	 * bit rate, and not evenly spaced. `overhead` is what counts of each frame besides its bytes with
 	 * FCS: 20 for a bit rate at layer 1, 0 at layer 2, less than 0 at layer 3. Not for a Poisson process.
 	 */
 	bool by_octets;

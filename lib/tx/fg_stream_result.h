@@ -56,7 +56,7 @@ struct fg_translation {
 	bool source, destination;                  /* address, port or both */
 	bool ports;                                /* the protocol has ports */
 	uint8_t version;                           /* of IP */
-	uint8_t source_ip[16], destination_ip[16]; /* IPv4: the first four octets */
+	uint8_t source_ip[16], destination_ip[16]; /* IPv4: the first four bytes */
 	uint16_t source_port, destination_port;
 };
 

@@ -15,7 +15,7 @@
 #include "tx.h"
 #include "tx_round_robin.h"
 
-enum { BLOCK = 16 }; /* octets in which headers are copied (tx_fill.h) */
+enum { BLOCK = 16 }; /* bytes in which headers are copied (tx_fill.h) */
 
 static bool
 is_like(const struct tx_stream *s, const struct tx_stream *first)

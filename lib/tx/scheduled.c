@@ -140,7 +140,7 @@ tx_count_waited(struct tx_stream *s, uint64_t lag)
 	s->past.off_schedule += lag > s->on_time;
 }
 
-/* octets with FCS of a frame that is made, as the line has them */
+/* bytes with FCS of a frame that is made, as the line has them */
 static inline uint32_t
 tx_octets_on_line(const struct tx_task *t, const struct rte_mbuf *m)
 {

@@ -4,7 +4,7 @@
 
 /*
  * What the frames of a burst have in common, copied out of task and stream: the compiler must assume that
- * writing octets to a frame changes whatever a pointer leads to, and would fetch it all again for each of
+ * writing bytes to a frame changes whatever a pointer leads to, and would fetch it all again for each of
  * them.
  */
 #include <rte_mbuf_dyn.h>

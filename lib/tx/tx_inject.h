@@ -32,7 +32,7 @@ int tx_inject_init(struct tx_stream *stream, const struct fg_stream_config *conf
 void tx_inject_free(struct tx_inject *inject);
 /** Are there frames of other lengths among them than the stream's? @p inject may be NULL */
 bool tx_inject_resize(const struct tx_inject *inject);
-/** Are those that are made runts, or too long, of that many octets without FCS? @p inject may be NULL */
+/** Are those that are made runts, or too long, of that many bytes without FCS? @p inject may be NULL */
 bool tx_inject_makes_length(const struct tx_inject *inject, uint32_t octets);
 
 /** Departure @p n; not far behind the last one that was asked for. */

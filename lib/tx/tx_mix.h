@@ -7,7 +7,7 @@
  * of any shorter one. What a frame leaves behind in its buffer that does not belong there is its signature,
  * where the payload of a longer one goes on: so before a frame leaves it is mended there.
  *
- * If it is a queue's only stream and its loads are even, by frames or by octets, it is sent as a plain one is
+ * If it is a queue's only stream and its loads are even, by frames or by bytes, it is sent as a plain one is
  * (single.c): which frames are due, and their sizes, follows from the cycle of sizes.
  */
 #include "tx.h"

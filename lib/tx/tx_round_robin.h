@@ -13,7 +13,7 @@ struct tx_slot {
 	uint64_t start;        /* departure of the schedule's first frame, ticks */
 	uint64_t id : 16;      /* in the signature */
 	uint64_t skipped : 48; /* frames forgiven */
-	uint8_t header[];      /* in whole blocks of 16 octets */
+	uint8_t header[];      /* in whole blocks of 16 bytes */
 };
 
 struct tx_round_robin {

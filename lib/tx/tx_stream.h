@@ -4,7 +4,7 @@
 
 /*
  * A stream as its sender knows it. Control fills it in at set-up (setup.c). From the start of the trial to
- * its end the tx lcore alone writes it; control may read the counts of frames and octets at any time
+ * its end the tx lcore alone writes it; control may read the counts of frames and bytes at any time
  * (tx_sent(), tx_octets()), the rest when the trial has ended. The receiver looks at its frames, which nobody
  * changes.
  */
@@ -26,7 +26,7 @@ enum { TX_MIX_SIZES = 8 };              /* up to which it pays to keep the longe
 struct tx_stream {
 	/* three cache lines (TX_STREAM_HOT): one of ours, and the lines of a pace */
 	uint64_t sequence;               /* of the next frame */
-	uint64_t sent, octets;           /* frames, and their octets with FCS */
+	uint64_t sent, octets;           /* frames, and their bytes with FCS */
 	const struct fg_template *frame; /* if all are of one size */
 	const struct fg_sizes *sizes;    /* NULL: all frames are of one size */
 	uint64_t last;                   /* departure, ticks */
@@ -76,7 +76,7 @@ struct tx_stream {
 	struct tx_inject *inject; /* errors on purpose; NULL: none */
 } __rte_cache_aligned;
 
-/** Octets of a stream in which all is that a frame on schedule needs. */
+/** Bytes of a stream in which all is that a frame on schedule needs. */
 enum { TX_STREAM_HOT = offsetof(struct tx_stream, pace) + offsetof(struct fg_pace, sizes) };
 
 /** The template of a stream's frame @p number. */
@@ -141,7 +141,7 @@ tx_series_depart(const struct tx_stream *s, uint64_t departure, uint64_t number)
 
 /** Frames of a stream that have gone; at any time. */
 uint64_t tx_sent(const struct tx_stream *stream);
-/** Their octets with FCS. */
+/** Their bytes with FCS. */
 uint64_t tx_octets(const struct tx_stream *stream);
 
 #endif

@@ -15,7 +15,7 @@ extern "C" {
 /*
  * gRPC for the control thread: HTTP/2 without TLS, by prior knowledge, without a thread of its own.
  *
- * nghttp2 does the protocol; messages stay octets. As with fg_web, an epoll descriptor is polled by the
+ * nghttp2 does the protocol; messages stay bytes. As with fg_web, an epoll descriptor is polled by the
  * program's event loop, no function calls back, and a call that has come whole may be answered at any later
  * time. A body is the sequence of length-prefixed messages of gRPC's protocol, in both directions: unary
  * calls and streams differ in their number only.
@@ -36,7 +36,7 @@ struct fg_grpc_config {
 	 * gone without a word. Without an answer the connection is closed after body_ms more
 	 */
 	uint32_t idle_ms;
-	uint64_t max_body; /* octets of a request; of all at a time four times as many */
+	uint64_t max_body; /* bytes of a request; of all at a time four times as many */
 };
 
 /**

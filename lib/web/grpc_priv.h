@@ -23,7 +23,7 @@ struct fg_grpc {
 	LIST_HEAD(, grpc_connection) connections;
 	uint32_t n_connections;
 	bool accepts;
-	uint64_t held;                     /* octets of bodies of requests */
+	uint64_t held;                     /* bytes of bodies of requests */
 	STAILQ_HEAD(, fg_grpc_call) whole; /* calls that nobody has taken yet */
 	int64_t looked_ms;
 };

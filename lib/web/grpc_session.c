@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A connection of a gRPC client: octets between its socket and nghttp2, and what nghttp2 reports of them.
+ * A connection of a gRPC client: bytes between its socket and nghttp2, and what nghttp2 reports of them.
  *
  * A connection that fails is closed by the caller, never inside of one of nghttp2's callbacks.
  */
@@ -17,9 +17,9 @@
 
 enum {
 	MAX_CALLS = 100,                     /* at a time on a connection */
-	CALL_WINDOW = 1024 * 1024,           /* octets that a client may send ahead, on a call */
+	CALL_WINDOW = 1024 * 1024,           /* bytes that a client may send ahead, on a call */
 	CONNECTION_WINDOW = 4 * 1024 * 1024, /* and on all of them */
-	MAX_HEADER = 16 * 1024,              /* octets of a header */
+	MAX_HEADER = 16 * 1024,              /* bytes of a header */
 	BLOCK = 64 * 1024,
 	BLOCKS_PER_TURN = 16,
 };
@@ -192,7 +192,7 @@ await_room(struct grpc_connection *connection, bool wanted)
 	connection->awaits_room = wanted;
 }
 
-/* @return octets that nghttp2 has for the client, a negative number when it has failed */
+/* @return bytes that nghttp2 has for the client, a negative number when it has failed */
 static ssize_t
 next_unsent(struct grpc_connection *connection)
 {

@@ -36,12 +36,12 @@ struct waiting {
 	uint32_t *octets;
 	uint64_t head, tail; /* frames ever taken in, ever released */
 	uint64_t mask;
-	uint64_t held;  /* octets waiting */
-	uint64_t limit; /* frames, or octets, that may wait */
+	uint64_t held;  /* bytes waiting */
+	uint64_t limit; /* frames, or bytes, that may wait */
 	bool by_octets;
 };
 
-/** @param buffer  frames, or octets, that may wait */
+/** @param buffer  frames, or bytes, that may wait */
 int wire_waiting_init(struct waiting *waiting, uint64_t buffer, bool octets, const char *where,
 		      struct fg_error *err);
 void wire_waiting_free(struct waiting *waiting);
@@ -125,7 +125,7 @@ wire_launch(const struct wire_marks *marks, const struct rte_mbuf *m, uint64_t n
 	return now;
 }
 
-/** Octets with FCS. A port fills a short frame up, unless it was told not to. */
+/** Bytes with FCS. A port fills a short frame up, unless it was told not to. */
 static inline uint32_t
 wire_size(const struct wire_marks *marks, const struct rte_mbuf *m)
 {

@@ -53,7 +53,7 @@ local function group_of(test)
    return KEYS[test] and L4:format(name_of(test), KEYS[test]) or PLAIN
 end
 
---- Client and server of a test: as KEYS say, or with messages of 64 octets.
+--- Client and server of a test: as KEYS say, or with messages of 64 bytes.
 -- @param bench, plan  of the former: the tester that was opened for it
 function M.apps(test, bench, plan)
    if KEYS[test] then

@@ -45,7 +45,7 @@ end
 
 M.plain = one "size: 64"
 
---- A single stream of 7 frames of 64, 4 of 570 and 1 of 1518 octets.
+--- A single stream of 7 frames of 64, 4 of 570 and 1 of 1518 bytes.
 M.imix = one "size: imix"
 
 --- So many streams of the same rate, each to a UDP port of its own.

@@ -2,5 +2,5 @@
 
 local l4 = require "l4"
 
-return l4.work("http", "HTTP GET of 64 octets, connections kept; the same",
+return l4.work("http", "HTTP GET of 64 bytes, connections kept; the same",
    l4.wire, "HTTP", "http")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Frames of 64 octets through a kernel interface as we open it, beside trafgen through the same. Both are
+--- Frames of 64 bytes through a kernel interface as we open it, beside trafgen through the same. Both are
 -- counted by their own processor time, which other programs take no part of; what the other end of a veth
 -- does with a frame is in it, for it does so within the system call that sends.
 local kernel_port = require "kernel_port"

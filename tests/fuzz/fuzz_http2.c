@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Either role of HTTP/2 against a peer that says anything; the first octet says which role. Each piece begins
- * with an octet: how the octets behind it go out, raw, as a frame with a right length, or behind a right
+ * Either role of HTTP/2 against a peer that says anything; the first byte says which role. Each piece begins
+ * with an octet: how the bytes behind it go out, raw, as a frame with a right length, or behind a right
  * preface. What must hold: nothing is read or written out of bounds, what is laid out is what frames are made
  * of, and in the end nothing is kept.
  */
@@ -16,7 +16,7 @@ enum action { RAW, FRAME, BEGIN, END, RESET, TIME, ACTIONS };
 
 static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0";
 
-/* a header of nine octets, of which the first three are the length of what follows */
+/* a header of nine bytes, of which the first three are the length of what follows */
 static void
 say_frame(struct talker *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fuzz targets that play a train of actions read their input by: octets, and zeros at its end */
+/* What fuzz targets that play a train of actions read their input by: bytes, and zeros at its end */
 #pragma once
 
 #include <stdbool.h>

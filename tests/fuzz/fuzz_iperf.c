@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Either role of iperf3 against a peer that says anything; the first octet says which test and role. Then
- * comes a train of actions, each behind an octet that says what it is: octets on a connection, the cookie, a
+ * Either role of iperf3 against a peer that says anything; the first byte says which test and role. Then
+ * comes a train of actions, each behind a byte that says what it is: bytes on a connection, the cookie, a
  * connection opened, closed or reset, a datagram, time that passes, an order of control. Control gives orders
  * as it may, at any moment. What must hold: nothing is read or written out of bounds, what the server keeps
  * stays bounded, and in the end a server serves an ordinary client.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The TCP and UDP engine against a peer that says anything. The worker has a listening application and a
- * client that opens connections; the input is a train of actions, each behind an octet that says what it is:
+ * client that opens connections; the input is a train of actions, each behind a byte that says what it is:
  * a raw frame, a segment whose checksums and distance from the expected numbers make it plausible, time that
  * passes, or something that an application does. What must hold: no read or write out of bounds, no more
  * connections than allowed, and sets of ranges that stay sorted.
@@ -31,7 +31,7 @@ static bool
 receive(struct fg_l4 *worker, struct fg_stream *c, uint64_t offset, const uint8_t *data, uint32_t length,
 	bool early)
 {
-	/* every octet is looked at, so that the sanitizer sees those that are not there */
+	/* every byte is looked at, so that the sanitizer sees those that are not there */
 	worker->counters.wrong_octets += payload_wrong(0, offset, data, length);
 	return !early || length % 7 != 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames and datagrams of QUIC that a peer made up. The input is read as the frames of a packet, as they are
- * once it was opened; and, in pieces behind an octet with their length, as datagrams to a server, each behind
- * a right head of an Initial where the octet is odd. What must hold: no access out of bounds, frames lie one
+ * once it was opened; and, in pieces behind a byte with their length, as datagrams to a server, each behind
+ * a right head of an Initial where the byte is odd. What must hold: no access out of bounds, frames lie one
  * behind the other, ranges of an ACK fall, and a server keeps nothing of what begins no connection.
  */
 #include <stdlib.h>

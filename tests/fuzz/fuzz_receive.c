@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whatever comes in from the network. The input is a train of frames (of two octets at least), each behind
- * one octet that says what it is and two for its length; every frame goes the way of a received one:
+ * Whatever comes in from the network. The input is a train of frames (of two bytes at least), each behind
+ * one byte that says what it is and two for its length; every frame goes the way of a received one:
  * signature, sequence tracker, histogram, reflector, and the talk with neighbours. A frame lies in memory of
  * just its size, so that the sanitizer sees a read beyond it. Since few random frames have a valid signature
- * or checksum, the first octet may ask for one to be written.
+ * or checksum, the first byte may ask for one to be written.
  */
 #include <arpa/inet.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ track(const struct fg_signature *s, uint64_t now)
 	fg_variation_record(variation, s->sequence, elapsed);
 }
 
-/* give a question the checksums that its lengths ask for, where there are that many octets */
+/* give a question the checksums that its lengths ask for, where there are that many bytes */
 static void
 mend(uint8_t *frame, size_t length)
 {

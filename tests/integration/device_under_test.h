@@ -63,14 +63,14 @@ class Ports
 
 	virtual fg_port *Port(unsigned side) const = 0;
 
-	/* A frame with a launch time; its last four octets are its number */
+	/* A frame with a launch time; its last four bytes are its number */
 	void
 	Launch(unsigned side, uint32_t number, unsigned frame_size, uint64_t launch, uint64_t now = 0)
 	{
 		Launch(side, number, frames::Bytes(frame_size - 4, 0x5a), launch, now);
 	}
 
-	/* The same with octets of our own before the number; without FCS */
+	/* The same with bytes of our own before the number; without FCS */
 	void
 	Launch(unsigned side, uint32_t number, const frames::Bytes &bytes, uint64_t launch, uint64_t now = 0)
 	{

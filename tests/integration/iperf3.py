@@ -23,7 +23,7 @@ import time
 
 PROGRAM = sys.argv[1]
 COMMANDS = [shlex.split(command) for command in os.environ.get('IPERF3', 'iperf3').split(':')]
-BLOCK = 131072  # octets of a write, by default
+BLOCK = 131072  # bytes of a write, by default
 ID = secrets.token_hex(3)
 TESTER, HOST = f'fgi3t-{ID}', f'fgi3h-{ID}'
 ADDRESS = {4: '198.18.1.2', 6: '2001:2::2'}

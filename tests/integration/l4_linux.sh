@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# lib/tcp against Linux's own TCP over AF_PACKET on veth: both roles, IPv4 and IPv6, every octet checked on
+# lib/tcp against Linux's own TCP over AF_PACKET on veth: both roles, IPv4 and IPv6, every byte checked on
 # both sides. Two network namespaces of its own, which are gone afterwards.
 #
 #   l4_linux.sh [offload]   with "offload" the veth cuts and joins segments for both sides
@@ -62,7 +62,7 @@ fi
 	exit 0
 }
 end_captures
-# our octets are random, and some look like anything to somebody who guesses
+# our bytes are random, and some look like anything to somebody who guesses
 guesses=() reading=()
 while read -r layer name _; do
 	[ "$layer" != tcp ] || guesses+=(--disable-protocol "$name")

@@ -98,7 +98,7 @@ if command -v gtlsserver >/dev/null; then
 	on_linux "$work/gtls.log" gtlsserver -q -d "$work/tls/www" 198.18.1.1 7480 "$work/tls/key.pem" \
 		"$work/tls/cert.pem"
 	listens u 7480
-	# it has no file without octets
+	# it has no file without bytes
 	pages h3 7480 PAGE3 \
 		'l4.page.objects=[30000, 700, 700, {size: 150001, after: 2}, {size: 8000, after: 4}]'
 	judge h3 "$whole" "pages of gtlsserver by HTTP/3"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Probes and replies of STAMP, TWAMP Light and Y.1731 as they pass the virtual wire: tshark must find what
-# they are and nothing malformed, and scapy must make the same octets from the fields. Over IPv4 and IPv6,
+# they are and nothing malformed, and scapy must make the same bytes from the fields. Over IPv4 and IPv6,
 # with frames of 128 bytes and the smallest ones.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

@@ -20,7 +20,7 @@ extern rte_mempool *frames; /* what is sent comes from here */
 
 using Frame = std::vector<uint8_t>;
 
-/* Not IP, so that no kernel on the way answers; every octet depends on the number */
+/* Not IP, so that no kernel on the way answers; every byte depends on the number */
 inline Frame
 MakeFrame(uint32_t number, size_t length)
 {

@@ -174,12 +174,12 @@ import json, sys
 sum = json.load(open(sys.argv[1]))["end"]["sum"]
 print(sum["seconds"], (sum["packets"] - sum["lost_packets"]) * 1400)' "$work/said")
 }
-# most BPS: octets of payload that a shaper lets pass in the time it took
+# most BPS: bytes of payload that a shaper lets pass in the time it took
 most() {
 	awk -v bps="$1" -v seconds="$seconds" 'BEGIN { print bps / 8 * seconds * 1400 / 1446 + 65536 + 1518 }'
 }
 
-# 1400 octets of payload make frames of 1446; besides, the queue and the bucket may come through at once
+# 1400 bytes of payload make frames of 1446; besides, the queue and the bucket may come through at once
 begin rate=20Mbps queue=64KiB
 iperf -u -b 60M -l 1400 -t 2
 finish

@@ -26,7 +26,7 @@ TEST(WireLine, SendsFramesOneAfterTheOther)
 
 TEST(WireLine, CarriesItsFullRateWithoutAnyBuffer)
 {
-	/* also where an octet takes no whole number of picoseconds */
+	/* also where a byte takes no whole number of picoseconds */
 	for (double rate : {1e9, 3e9, 7e9, 1e11, 1.7e9})
 		for (unsigned size : {64, 65, 1518}) {
 			Wire wire(Device(rate, 0));

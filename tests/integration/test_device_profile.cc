@@ -39,7 +39,7 @@ Counters(const Wire &wire, unsigned side, unsigned i)
 	return out;
 }
 
-/* 512 octets with FCS in a VLAN, PCP 5 when green and 4 when yellow */
+/* 512 bytes with FCS in a VLAN, PCP 5 when green and 4 when yellow */
 frames::Bytes
 Tagged(uint8_t vlan, bool yellow = false)
 {
@@ -52,7 +52,7 @@ Tagged(uint8_t vlan, bool yellow = false)
 	return bytes;
 }
 
-const uint64_t spacing = 40960 * ns; /* 512 octets at 100 Mbit/s */
+const uint64_t spacing = 40960 * ns; /* 512 bytes at 100 Mbit/s */
 
 TEST(Profile, PolicesEachServiceByItself)
 {

@@ -31,7 +31,7 @@ router()
 	return config;
 }
 
-/* a UDP-like IPv4 frame: 60 octets, right header checksum */
+/* a UDP-like IPv4 frame: 60 bytes, right header checksum */
 Bytes
 ipv4(const Mac &dst, uint8_t ttl, const Ipv4 &dst_ip = far_ipv4, unsigned id = 0)
 {
@@ -239,7 +239,7 @@ TEST(Router, AnswersDoNotOvertake)
 
 TEST(Router, DoesNotAnswerWhereTheBufferHasNoRoom)
 {
-	/* a solicitation without option: the answer is longer by eight octets */
+	/* a solicitation without option: the answer is longer by eight bytes */
 	rte_mempool *tight =
 		rte_pktmbuf_pool_create("tight", 15, 0, 0, RTE_PKTMBUF_HEADROOM + 80, SOCKET_ID_ANY);
 	Ipv6 group = solicited_node(peer_ipv6);

@@ -18,7 +18,7 @@ struct Sent {
 	uint64_t launch;
 };
 
-/* ps with 64 bits of fraction: exact where an octet takes a whole number of them, and never drifting apart */
+/* ps with 64 bits of fraction: exact where a byte takes a whole number of them, and never drifting apart */
 using Time = fg_u128;
 
 Time

@@ -31,7 +31,7 @@ TEST(EngineWire, MeasuresTheLatencyOfTheDevice)
 	b.engine.Run({{0, 1, frame, {{100000, 100000}}}}, second);
 	r = b.engine.Result(0);
 	expect_lossless(r, 100000);
-	EXPECT_EQ(20512u, r.latency.min_ns) << "first bit to first bit: 64 octets and 20 us";
+	EXPECT_EQ(20512u, r.latency.min_ns) << "first bit to first bit: 64 bytes and 20 us";
 	EXPECT_EQ(20512u, r.latency.max_ns);
 	EXPECT_EQ(20512.0, r.latency.mean_ns);
 	EXPECT_EQ(999990000u, r.tx_duration_ns);

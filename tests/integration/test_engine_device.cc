@@ -74,7 +74,7 @@ put16(uint8_t *at, unsigned value)
 	at[1] = uint8_t(value);
 }
 
-/* octets put into a frame, zero */
+/* bytes put into a frame, zero */
 uint8_t *
 insert(rte_mbuf *m, size_t at, size_t octets)
 {
@@ -114,7 +114,7 @@ quote(rte_mbuf *m, uint64_t)
 	at[ip + 1] = 3;
 }
 
-/* the last of two fragments, the first of which has 40 octets behind its header */
+/* the last of two fragments, the first of which has 40 bytes behind its header */
 void
 fragment(rte_mbuf *m, uint64_t)
 {

@@ -46,7 +46,7 @@ expect_departures(const Watch &watch, const fg_pace &pace)
 
 } // namespace
 
-/* at the rate of the line, by octets at layer 1: no frame waits, and no time is left between them */
+/* at the rate of the line, by bytes at layer 1: no frame waits, and no time is left between them */
 TEST(EngineSizes, FillTheLine)
 {
 	Template none;
@@ -221,7 +221,7 @@ TEST(EngineLoads, SendFramesOfManySenders)
 	fg_stream_result r = b.engine.Result(0);
 	uint64_t n = 0, line_free = 0, longest = 0;
 
-	/* each when it is due, or when the one before has left the line: 64 octets take 672 ns */
+	/* each when it is due, or when the one before has left the line: 64 bytes take 672 ns */
 	fg_pace_poisson(&expected, 77);
 	for (; fg_pace_next(&expected) < (start + 1000000000) * ns; fg_pace_commit(&expected, 1), n++) {
 		const uint64_t due = fg_pace_next(&expected), left = std::max(due, line_free);

@@ -34,7 +34,7 @@ struct Outage {
 	std::vector<fg_interval> series;
 };
 
-/* 128 octets at 1 Gbps, stored and forwarded, and the 20 us of the device */
+/* 128 bytes at 1 Gbps, stored and forwarded, and the 20 us of the device */
 const int64_t latency_ns = 1024 + 20000;
 
 /* the fewest frames of each stream that tell */

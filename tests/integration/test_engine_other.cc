@@ -45,7 +45,7 @@ TEST(EngineOther, AddsWhatTheClockOfEachStreamIsAhead)
 		for (int64_t i : {0, 1}) {
 			fg_stream_result r = b.engine.Result((unsigned)i);
 
-			/* 128 octets at 1 Gbps, stored and forwarded, and the 20 us of the device */
+			/* 128 bytes at 1 Gbps, stored and forwarded, and the 20 us of the device */
 			EXPECT_EQ(uint64_t(1024 + 20000 + (1 + 2 * i) * ahead), r.latency.min_ns);
 			EXPECT_EQ(r.latency.min_ns, r.latency.max_ns);
 		}

@@ -7,7 +7,7 @@ namespace
 {
 
 const Times second = {10, 1000, 100, 0};
-const double line_fps = 1488095; /* of 64 octets at 1 Gb/s: a frame every 672 ns */
+const double line_fps = 1488095; /* of 64 bytes at 1 Gb/s: a frame every 672 ns */
 const uint64_t line_frames = 1488095;
 
 fg_engine_config

@@ -30,7 +30,7 @@ PseudoSum(const Frame &f)
 	return Fold(rte_raw_cksum(&f[26], 8) + htons(6) + htons(f.size() - 34));
 }
 
-/* TCP over IPv4 with SEGMENTS times EACH octets of payload, for the port to cut */
+/* TCP over IPv4 with SEGMENTS times EACH bytes of payload, for the port to cut */
 rte_mbuf *
 ToBeCut()
 {

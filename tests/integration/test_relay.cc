@@ -107,7 +107,7 @@ TEST(Relay, LosesWithAName)
 	/* a burst of 32 comes at a time: one frame passes at once, and of those behind it as many as the
 	 * queue holds */
 	slow.way.rate_bps = 1e3;
-	slow.way.bucket = 127; /* one octet less than two frames, with their FCS */
+	slow.way.bucket = 127; /* one byte less than two frames, with their FCS */
 	slow.way.queue = 5 * 64;
 	EXPECT_EQ(1u, slow.Run(numbered(32), 5).size());
 	EXPECT_EQ(26u, slow.Counters().queue_full);

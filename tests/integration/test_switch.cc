@@ -10,7 +10,7 @@ using namespace frames;
 namespace
 {
 
-/* a frame of 64 octets at 1 Gbit/s: on the line, and from its first bit to its last */
+/* a frame of 64 bytes at 1 Gbit/s: on the line, and from its first bit to its last */
 const uint64_t slot = 672 * ns, stored = 512 * ns;
 
 } // namespace

@@ -84,7 +84,7 @@ TEST(SwitchQueues, EachEgressHasItsBuffer)
 	EXPECT_EQ(10u, s.Counters(4).largest_queue);
 }
 
-/* 500 octets leave, 600 wait; when they leave, 500 wait, and the next 600 would be 1100 */
+/* 500 bytes leave, 600 wait; when they leave, 500 wait, and the next 600 would be 1100 */
 TEST(SwitchQueues, OctetsCountWhereTheBufferHasThem)
 {
 	fg_switch_config config = SwitchOf(3, 1e9, 1000);

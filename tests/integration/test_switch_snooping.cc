@@ -99,7 +99,7 @@ class Snooping : public Switch
 	}
 
       private:
-	/* with its last octets as they are */
+	/* with its last bytes as they are */
 	void
 	LaunchWhole(unsigned port, const Bytes &bytes, uint64_t at)
 	{
@@ -163,7 +163,7 @@ TEST(Snooping, TakesItsTime)
 	config.snooping.new_group_delay_ns = 1e6;
 	config.snooping.leave_delay_ns = 200e3;
 	Snooping sw(config);
-	const uint64_t shift = 84 * 8 * ns - stored; /* our frames have 84 octets */
+	const uint64_t shift = 84 * 8 * ns - stored; /* our frames have 84 bytes */
 
 	sw.Join(1, "239.1.1.1", 0);
 	EXPECT_EQ("", sw.Goes("239.1.1.1", 1100 * us - shift - ns));

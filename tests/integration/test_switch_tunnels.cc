@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reference switch with tunnels: what leaves wrapped, octet by octet, and what it unwraps. */
+/* The reference switch with tunnels: what leaves wrapped, byte by byte, and what it unwraps. */
 #include <string>
 
 #include "fg_membership.h"
@@ -43,7 +43,7 @@ FromHex(const std::string &text)
 	return out;
 }
 
-/* a UDP packet of 46 octets to the group */
+/* a UDP packet of 46 bytes to the group */
 Bytes
 Packet()
 {
@@ -141,7 +141,7 @@ TEST(Tunnels, LeaveAloneWhatIsForOnePortAndLoseWhatBecomesTooLong)
 	sw.Cross(0, 1, 7, us);
 	EXPECT_EQ(60u, sw.Receive(1).at(0).bytes.size());
 	Bytes longest = ToGroup(Station(0));
-	longest[16] = uint8_t(1477 >> 8); /* 1477 octets and 24 of the tunnel are more than 1500 */
+	longest[16] = uint8_t(1477 >> 8); /* 1477 bytes and 24 of the tunnel are more than 1500 */
 	longest[17] = uint8_t(1477);
 	longest.resize(14 + 1477);
 	EXPECT_EQ(0u, sw.Pass(longest).size());

@@ -268,7 +268,7 @@ local function plan_of(text)
    return plan or error(tostring(problems[1]))
 end
 
--- A current one: what the tester carries and adds at 64 and 128 octets; nothing is known of 256.
+-- A current one: what the tester carries and adds at 64 and 128 bytes; nothing is known of 256.
 local function current()
    return { state = "current", date = "2026-01-01T00:00:00Z", reasons = {}, frame_sizes = {
       { frame_size = 64, load_fps = 1e6, latency_min_ns = 3000 },

@@ -106,7 +106,7 @@ describe("the latency of several streams", function()
          { largest.count, largest.min_ns, largest.max_ns })
    end)
 
-   it("is not had from octets that are no histogram", function()
+   it("is not had from bytes that are no histogram", function()
       assert.has_error(function() delays.merge { "no histogram" } end)
    end)
 end)

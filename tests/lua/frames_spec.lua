@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Streams of a plan, from the stack to the octets and back.
+-- Streams of a plan, from the stack to the bytes and back.
 local dissection = require "framegauge.cli.dissection"
 local frames = require "framegauge.tester.frames"
 local plans = require "framegauge.plan"

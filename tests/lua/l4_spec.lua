@@ -37,7 +37,7 @@ end
 
 local RATE, LATENCY = 1e9, 20e-6
 
--- Seconds of an exchange of packets of so many octets (FCS included) through the device, which stores them.
+-- Seconds of an exchange of packets of so many bytes (FCS included) through the device, which stores them.
 local function round_trip(...)
    local seconds = 0
    for _, frame in ipairs { ... } do
@@ -74,7 +74,7 @@ describe("the line's most", function()
       near(1488095, theory.udp_rr(1e9, "ipv4", ts), 1e-6)
       local o = { mtu = 1500, timestamps = true, request = 128, response = 128 }
       near(573394, theory.rr(1e9, "ipv4", o), 1e-6)
-      -- SYN 98, request or response 91, FIN or ACK 90 octets each way, and one ACK more if it goes alone
+      -- SYN 98, request or response 91, FIN or ACK 90 bytes each way, and one ACK more if it goes alone
       near(1e9 / 8 / (98 + 91 + 90), theory.crr(1e9, "ipv4", ts), 1e-6)
       ts.handshake_ack_alone = true
       near(1e9 / 8 / (98 + 91 + 2 * 90), theory.crr(1e9, "ipv4", ts), 1e-6)
@@ -93,7 +93,7 @@ describe("the battery", function()
       near(941.48e6, rows.TCP_MAERTS.goodput_bps, 1e-3)
       near(957.03e6, rows.UDP_STREAM.received_bps, 1e-3)
       assert.equal(0, rows.UDP_STREAM.lost)
-      -- of an octet each way: 71 octets with time stamps and FCS; a tester's step takes 0.1 us
+      -- of a byte each way: 71 bytes with time stamps and FCS; a tester's step takes 0.1 us
       near(1 / round_trip(71, 71), rows.TCP_RR.transactions_per_s, 0.01)
       near(1 / round_trip(64, 64), rows.UDP_RR.transactions_per_s, 0.01)
       -- request, FIN and response carry the ACKs; only a next SYN waits for the last one, of a client's FIN
@@ -193,7 +193,7 @@ describe("the battery", function()
       assert.near(18.21, rr.server_us, 0.01)
       assert.near(18.21 / 2, rr.client_us, 0.01)
       assert.equal("transaction", rr.per)
-      -- 25 % of eight processors for 9,400 Mbit/s: 1.743 us for each 1024 octets
+      -- 25 % of eight processors for 9,400 Mbit/s: 1.743 us for each 1024 bytes
       local stream = cases.demand({ test = "TCP_STREAM" }, {
          record({ 2 }, { { octets_out = 9.4e9 / 8, octets_in = 0 } }),
       })

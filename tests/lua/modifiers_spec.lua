@@ -109,7 +109,7 @@ describe("modifiers", function()
       assert.same({}, (select(2, modifiers.turns("random-ports", { "a->b" }))))
    end)
 
-   it("change nothing in the octets of a frame but what they are about", function()
+   it("change nothing in the bytes of a frame but what they are about", function()
       local places = topology.places(2, "pairs")
       local mac = ("\2"):rep(6)
       local function build(modifier)
@@ -120,7 +120,7 @@ describe("modifiers", function()
       local plain, networks, ports = build(nil), build "random-networks", build "random-ports"
       assert.same({ 0, 1, 2 }, { plain.varies, networks.varies, ports.varies })
       assert.equal(ffi.string(plain.bytes, 124), ffi.string(ports.bytes, 124))
-      -- octets that differ from the plain frame in some of many: the address, and the checksum that follows
+      -- bytes that differ from the plain frame in some of many: the address, and the checksum that follows
       local function changed(template)
          local list, seen = {}, {}
          for n = 0, 99 do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- The Open Traffic Generator API over gRPC: its messages as protobuf, and requests with broken octets.
+-- The Open Traffic Generator API over gRPC: its messages as protobuf, and requests with broken bytes.
 local Calls = require "framegauge.services.otg.calls"
 local grpc = require "framegauge.services.otg.grpc"
 local job = require "framegauge.core.job"
@@ -29,7 +29,7 @@ local function decode(name, text)
 end
 
 describe("protobuf by the schema", function()
-   -- Octets that snappi makes of VALUE.
+   -- Bytes that snappi makes of VALUE.
    local FLOW = octets [[
       0a 10 08 01 12 0c 0a 02 70 31 1a 02 70 32 1a 02 70 33
       12 1a 08 0a 5a 16 0a 08 08 03 1a 04 88 27 8a 27  12 0a 08 04 2a 06 08 05 10 02 18 0a
@@ -206,7 +206,7 @@ describe("the Open Traffic Generator API over gRPC", function()
       return value
    end
 
-   -- Requests whose octets are changed, removed, added or cut.
+   -- Requests whose bytes are changed, removed, added or cut.
    local REQUESTS = {
       { "SetConfig", "Config", configuration(flow "f1", flow "f2") },
       { "SetControlState", "ControlState", { choice = "traffic", traffic = { choice = "flow_transmit",
@@ -255,7 +255,7 @@ describe("the Open Traffic Generator API over gRPC", function()
       return json.encode { calls:get_config(), flows }
    end
 
-   it("takes configurations with broken octets or refuses them, and then keeps the one before", function()
+   it("takes configurations with broken bytes or refuses them, and then keeps the one before", function()
       local refused, draw = 0, mutate.draws(5)
       local whole = protobuf.encode("Config", with_lag())
       for round = 1, 500 do
@@ -271,7 +271,7 @@ describe("the Open Traffic Generator API over gRPC", function()
       assert.is_true(refused > 300 and refused < 500, tostring(refused))
    end)
 
-   it("follows requests with broken octets or refuses them with a text, and then changes nothing", function()
+   it("follows requests with broken bytes or refuses them with a text, and then changes nothing", function()
       local statuses, draw = {}, mutate.draws(11)
       for round = 1, 500 do
          if round % 10 == 1 then

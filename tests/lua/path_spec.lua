@@ -55,7 +55,7 @@ describe("the path through the reference device", function()
 
    it("delays by a distribution", function()
       local east, west = measure "{latency: 10us, jitter: {mean: 20us, reorders: true}, reverse: {jitter: 0}}"
-      -- stored: 128 octets at 1 Gb/s; then uniform from 0 to twice the mean, and of the 5 frames that may
+      -- stored: 128 bytes at 1 Gb/s; then uniform from 0 to twice the mean, and of the 5 frames that may
       -- meet behind it one waits for the other to be on the line
       local least, line = 10000 + 128 * 8, 148 * 8
       assert.near(least, east.latency.min_ns, 40000 / 100)

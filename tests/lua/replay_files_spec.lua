@@ -8,7 +8,7 @@ local scratch = require "scratch"
 
 local ETHERNET, RAW = 1, 101
 
--- Numbers in a byte order, "<" or ">", each { octets, value }.
+-- Numbers in a byte order, "<" or ">", each { bytes, value }.
 local function numbers(order, list)
    local out = {}
    for i, one in ipairs(list) do
@@ -26,7 +26,7 @@ local function frame(number, octets)
    return "\2\0\0\0\0\1\2\0\0\0\0\2\x88\xb5" .. ("%04d"):format(number) .. ("."):rep(octets - 18)
 end
 
--- A pcap. @param frames  list of { octets, length or nil }
+-- A pcap. @param frames  list of { bytes, length or nil }
 local function pcap(frames, link)
    local out = { numbers("<", {
       { 4, 0xa1b2c3d4 }, { 2, 2 }, { 2, 4 }, { 8, 0 }, { 4, 65535 }, { 4, link },

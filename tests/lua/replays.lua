@@ -21,7 +21,7 @@ reference_device: {rate: 1Gbps, time: free}
 ]]
 
 --- A capture.
--- @param frames  list of { time in ns, octets without FCS }
+-- @param frames  list of { time in ns, bytes without FCS }
 -- @return its path
 function M.write(frames)
    local path = scratch.path() .. ".pcap"

@@ -55,7 +55,7 @@ describe("latency", function()
       local row = rows[1]
       assert.same({ "lifo", 3, "valid", 1000, "plan" },
          { row.definition, row.tagged_frames, row.validity, row.rate_fps, row.rate_source })
-      -- 64 octets take 512 ns on a line of 1 Gb/s
+      -- 64 bytes take 512 ns on a line of 1 Gb/s
       assert.near(20522 - 512, row.latency_mean_ns, 1e-6)
       assert.near(20000, row.latency_min_ns, 1e-6)
       assert.near(20020, row.latency_max_ns, 1e-6)

@@ -84,7 +84,7 @@ function M.buffer_checks(name, row, o)
    return list
 end
 
--- With a dynamic threshold and k congested egresses, in octets; a queue may exceed it by the frame that fills
+-- With a dynamic threshold and k congested egresses, in bytes; a queue may exceed it by the frame that fills
 -- it.
 local function shared(pool, alpha, k)
    return alpha * pool / (1 + k * alpha)

@@ -9,7 +9,7 @@
 local devices = require "devices"
 local mlr = require("framegauge.search").get "mlr"
 
-local LINE, TRIAL, SEEDS = 234962, 0.1, 10 -- frames of 512 octets on 1 Gb/s; seconds
+local LINE, TRIAL, SEEDS = 234962, 0.1, 10 -- frames of 512 bytes on 1 Gb/s; seconds
 
 -- capacity (frames per second, with noise as a share of it), buffer; every = loses every n-th frame; random =
 -- loses by chance; transient = chance of a trial that loses 12 frames; slope = from here on loses 0.1 % more

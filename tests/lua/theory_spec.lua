@@ -3,7 +3,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local theory = require "framegauge.cli.theory"
 
--- The reference tables, row by row as published with the methods (RFC 5180 A.1; RFC 6349 for the octets on
+-- The reference tables, row by row as published with the methods (RFC 5180 A.1; RFC 6349 for the bytes on
 -- the wire).
 local FRAME_RATES = [[
 |F|10M|100M|1G|2.5G|10G|25G|40G|100G|200G|400G|

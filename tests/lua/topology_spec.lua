@@ -207,7 +207,7 @@ rfc2544: {topology: loopback, frame_sizes: [64], drain: 50ms, learning_wait: 0, 
          assert.equal(#plan.ports, #raw.directions)
          for i, direction in ipairs(raw.directions) do
             assert.equal(plan.ports[i].name .. "->" .. plan.ports[i].name, direction.name)
-            -- 64 octets at 1 Gb/s, and then the latency
+            -- 64 bytes at 1 Gb/s, and then the latency
             assert.same({ 50000, 50000 - 50, 35512, 35512 }, { direction.tx, direction.rx,
                direction.latency.min_ns, direction.latency.max_ns })
             assert.equal(0, raw.ports[i].misdirected)

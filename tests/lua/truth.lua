@@ -72,7 +72,7 @@ M.DEVICES = {
       { capacity = 75e3, buffer = 7, latency = 1e-3, recovery = 30e-3 },
    },
    {
-      -- 14 octets are in when it begins to send; the rest of the frame makes the latency negative
+      -- 14 bytes are in when it begins to send; the rest of the frame makes the latency negative
       name = "cut-through switch", frame_size = 1024, rate = 1e9, outage = 0.01, written = [[
 {rate: 1Gbps, capacity: 100kfps, buffer: 64, latency: 1us, switching: cut-through, recovery: 10ms, reverse: {
   capacity: 80kfps, buffer: 1, latency: 12us}}]],

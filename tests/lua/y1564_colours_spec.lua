@@ -37,7 +37,7 @@ y1564:
       acceptance: {flr: 0}
 ]]
 
--- CIR and EIR in Mbit/s, octets of a frame.
+-- CIR and EIR in Mbit/s, bytes of a frame.
 local SETTINGS = {
    { 20, 10, 512 }, { 20, 20, 512 }, { 100, 50, 512 }, { 20, 5, 512 }, { 20, 16, 512 }, { 17, 9, 300 },
    { 20, 10, 1518 },

@@ -204,7 +204,7 @@ describe("a step", function()
    end)
 
    it("has the delay of a whole frame", function()
-      -- 512 octets take 4,096 ns on a line of 1 Gb/s
+      -- 512 bytes take 4,096 ns on a line of 1 Gb/s
       assert.same({ min_ns = 4097, mean_ns = 4098, max_ns = 4099 }, rows_of("valid", 0)[1].ftd)
       assert.same({ min_ns = 1, mean_ns = 2, max_ns = 3 }, rows_of("valid", 0, DECLARED)[1].ftd)
    end)

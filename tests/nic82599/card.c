@@ -34,7 +34,7 @@ nic_tx_queue(unsigned queue)
 	return NIC_TDBAL + queue * 0x40;
 }
 
-/* Statistics stop at their last value until they are read, which clears them: 32 bits of frames, 36 of octets
+/* Statistics stop at their last value until they are read, which clears them: 32 bits of frames, 36 of bytes
  * (8.2.3.23) */
 void
 nic_count(struct nic_card *card, uint32_t offset, uint32_t add)

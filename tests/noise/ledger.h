@@ -51,7 +51,7 @@ noise_ledger_open(struct noise_ledger *l, const char *orders)
 }
 
 /*
- * the line of a frame's stream; NULL: it is no test frame. @param end  behind the last octet before the
+ * the line of a frame's stream; NULL: it is no test frame. @param end  behind the last byte before the
  * FCS
  */
 static inline struct noise_stream *

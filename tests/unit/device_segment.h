@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Segments of TCP, octet by octet, for tests of stateful devices. */
+/* Segments of TCP, byte by byte, for tests of stateful devices. */
 #ifndef DEVICE_SEGMENT_H
 #define DEVICE_SEGMENT_H
 

@@ -20,7 +20,7 @@ namespace l4
 {
 using Frame = std::vector<uint8_t>;
 
-/* What both hosts of a test agree on: a stream's octets follow from who sends it. */
+/* What both hosts of a test agree on: a stream's bytes follow from who sends it. */
 const uint32_t client_stream = 11, server_stream = 7919;
 
 class Host

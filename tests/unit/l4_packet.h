@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets of the peer of a host, octet by octet, written without the library's own header code. */
+/* Packets of the peer of a host, byte by byte, written without the library's own header code. */
 #ifndef L4_PACKET_H
 #define L4_PACKET_H
 

@@ -16,7 +16,7 @@
  *
  * FLAGS are S F R A E W (ECE, CWR) and U, or "-" for none; P is not compared. Options: mss N, scale N,
  * sackok, ts VAL ECR (in ms; of ours since the clock's begin), echo VAL (the same with our last one), sack
- * FROM:TO, raw HEX (octets as they are). The peer's port is 40000 unless "from PORT" says otherwise, ours the
+ * FROM:TO, raw HEX (bytes as they are). The peer's port is 40000 unless "from PORT" says otherwise, ours the
  * application's unless "to PORT" does, and "times N" sends the segment so often. "ecn N" is the field of the
  * IP header, "bad" a wrong checksum. Of our segments what is written is compared, and a window or option that
  * is not written may be anything. "+0.2" is the time of the line before and a bit. A timer may be late by a

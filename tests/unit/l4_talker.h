@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A peer that says what it is told to, octet by octet, over a few TCP connections and by datagrams, and an
+ * A peer that says what it is told to, byte by byte, over a few TCP connections and by datagrams, and an
  * application of lib/apps that receives it: a server, which it connects to, or a client, whose connections it
  * takes. Frames go from one to the other at once. For C and C++: tests and fuzzing use it.
  */
@@ -25,7 +25,7 @@ enum {
 struct talker_line {
 	struct fg_stream *conn; /* NULL: closed */
 	bool ended;
-	uint32_t said, heard; /* octets */
+	uint32_t said, heard; /* bytes */
 	uint8_t out[TALKER_MOST], in[TALKER_MOST];
 };
 

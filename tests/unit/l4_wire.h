@@ -117,7 +117,7 @@ class Wire : public Line
 		fg_l4_read(l4[i], 0, &r);
 		return r;
 	}
-	/* as they are to be cut: full ones of 1448 octets, and the sum of the pseudo-header alone */
+	/* as they are to be cut: full ones of 1448 bytes, and the sum of the pseudo-header alone */
 	void
 	ExpectSegments(const std::vector<uint8_t> &frame)
 	{

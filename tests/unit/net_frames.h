@@ -10,7 +10,7 @@
 #include "fg_net.h"
 
 /*
- * Frames for the tests, octet by octet and with checksums of their own making: nothing here leans on what is
+ * Frames for the tests, byte by byte and with checksums of their own making: nothing here leans on what is
  * tested.
  */
 namespace frames
@@ -70,7 +70,7 @@ append16(Bytes &to, unsigned value)
 	to.push_back(uint8_t(value));
 }
 
-/* RFC 1071 as it is written down: 16-bit words, high octet first, end-around carry at each step */
+/* RFC 1071 as it is written down: 16-bit words, high byte first, end-around carry at each step */
 inline uint16_t
 sum(const Bytes &bytes, size_t from, size_t to, uint32_t start = 0)
 {
@@ -188,7 +188,7 @@ echo6(uint8_t type, const Mac &dst, const Mac &src, const Ipv6 &dst_ip, const Ip
 	return icmpv6(dst, src, dst_ip, src_ip, message);
 }
 
-/* the group of everybody whose address ends in the same three octets */
+/* the group of everybody whose address ends in the same three bytes */
 inline Ipv6
 solicited_node(const Ipv6 &a)
 {

@@ -82,7 +82,7 @@ TEST(CaptureRewrite, Ipv6NetworksMoveWithTheUdpChecksum)
 	EXPECT_EQ(0, sum_of(f, 14, 6));
 }
 
-/* frame6 with a header of eight octets before UDP */
+/* frame6 with a header of eight bytes before UDP */
 Bytes
 extended6(uint8_t kind, uint8_t fourth = 0)
 {

@@ -108,7 +108,7 @@ sum(const Bytes &b, size_t from, size_t to, uint32_t s = 0)
 	return uint16_t(s);
 }
 
-/* of UDP from octet 34 to the end, pseudo-header and checksum included: 0xffff when the checksum is right */
+/* of UDP from byte 34 to the end, pseudo-header and checksum included: 0xffff when the checksum is right */
 uint16_t
 udp_sum(const Bytes &b)
 {
@@ -354,7 +354,7 @@ TEST(Frame, RefusesValuesThatAreTooWideAndComputesTheField)
 	EXPECT_EQ(bytes(finish(without, 100)), bytes(finish(with, 100)));
 }
 
-/* RFC 2236, 2.3: over the whole IGMP message, that is, all that IP carries. tshark looks at eight octets. */
+/* RFC 2236, 2.3: over the whole IGMP message, that is, all that IP carries. tshark looks at eight bytes. */
 TEST(Frame, ChecksumOfIgmpCoversTheWholeMessage)
 {
 	Frame frame = stack({"ethernet", "ipv4", "igmp"});

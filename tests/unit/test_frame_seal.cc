@@ -52,7 +52,7 @@ struct Sealed {
 	fg_error err = {};
 };
 
-/* by a receiver's rule: the field as zero (RFC 9260, 6.8), low octet first */
+/* by a receiver's rule: the field as zero (RFC 9260, 6.8), low byte first */
 bool
 crc_is_right(std::vector<uint8_t> frame, size_t packet)
 {

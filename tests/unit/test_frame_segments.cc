@@ -12,7 +12,7 @@
 namespace
 {
 
-/* ethernet, IPv6, two segments, UDP: the datagram begins at octet 94 */
+/* ethernet, IPv6, two segments, UDP: the datagram begins at byte 94 */
 struct Segmented : Template {
 	explicit Segmented(uint64_t type, uint64_t left)
 	{
@@ -35,7 +35,7 @@ struct Segmented : Template {
 			  fg_frame_vary_octets(frame, offset, octets, (1ull << 8 * octets) - 1, &all, &err));
 		return *this;
 	}
-	/* with the address at an octet of the frame as the final destination */
+	/* with the address at a byte of the frame as the final destination */
 	void
 	expect_destination(size_t at) const
 	{

@@ -271,7 +271,7 @@ TEST(Vary, ChecksumsOfATunnelAndOfWhatIsInside)
 	}
 }
 
-/* an octet between puts all that follows at odd offsets, and its words with it */
+/* a byte between puts all that follows at odd offsets, and its words with it */
 TEST(Vary, ChecksumsOfWhatBeginsAtAnOddOctet)
 {
 	Template t;

@@ -20,7 +20,7 @@ Asking(const char *kind)
 	return a;
 }
 
-/* octets that the client has received for each request, whole heads and bodies; 0: some were not good */
+/* bytes that the client has received for each request, whole heads and bodies; 0: some were not good */
 uint64_t
 Each(const fg_l4_app &client)
 {

@@ -35,7 +35,7 @@ TEST(L4App, AConnectionHasItsOwnMemory)
 	EXPECT_EQ(256u + 4, memory.octets);
 }
 
-/* the same octets in fewer frames, and each that the receiver gets in one piece is acknowledged at once */
+/* the same bytes in fewer frames, and each that the receiver gets in one piece is acknowledged at once */
 TEST(L4App, StreamsLeaveCuttingToThePort)
 {
 	fg_l4_app a = Client("TCP_STREAM");
@@ -88,7 +88,7 @@ TEST(L4App, TransactionsTakeARoundTrip)
 	a.response = 200;
 	Wire w(a);
 	fg_l4_result c = w.Client();
-	/* TCP over IPv4 with time stamps: 66 octets of headers, 24 around the frame */
+	/* TCP over IPv4 with time stamps: 66 bytes of headers, 24 around the frame */
 	double rtt = 2e6 + (100 + 66 + 24 + 200 + 66 + 24) * 800;
 
 	EXPECT_NEAR(rtt, c.transaction.mean, 1e-3 * rtt);

@@ -11,7 +11,7 @@ using namespace l4;
 
 namespace
 {
-/* a round trip of an octet each way: 66 octets of headers, 24 around the frame */
+/* a round trip of a byte each way: 66 bytes of headers, 24 around the frame */
 const double rtt = 2e6 + 2 * (1 + 66 + 24) * 800;
 
 struct File {

@@ -68,7 +68,7 @@ class Flood : public ::testing::Test
 			Anybody(TCP_SYN);
 		server.Poll(now);
 	}
-	/* so many connections, each with a response of 1000 octets, begin each ms; beside them so many
+	/* so many connections, each with a response of 1000 bytes, begin each ms; beside them so many
 	 * SYNs */
 	void
 	Serve(unsigned connections, unsigned syns, unsigned for_ms)
@@ -177,7 +177,7 @@ class LargeFlood : public Flood
 	}
 };
 
-/* SYNs of 64 octets at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients of whom none
+/* SYNs of 64 bytes at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients of whom none
  * notices */
 TEST_F(LargeFlood, AtLineRateWithAMillionHalfOpen)
 {

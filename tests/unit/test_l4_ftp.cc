@@ -7,7 +7,7 @@ using namespace l4;
 namespace
 {
 const double ns_per_octet = 800;
-const double full = 1448, frame = 1538; /* octets of a full segment, and what it takes of the line */
+const double full = 1448, frame = 1538; /* bytes of a full segment, and what it takes of the line */
 
 fg_l4_app
 Files(uint8_t mode, uint32_t octets, bool upload = false, bool ipv6 = false)
@@ -38,7 +38,7 @@ Faults(const fg_l4_result &r)
 {
 	uint64_t sum = r.total.refused;
 
-	for (unsigned i = 1; i < FG_L4_OWN_SUMS; i++) /* the first are octets */
+	for (unsigned i = 1; i < FG_L4_OWN_SUMS; i++) /* the first are bytes */
 		sum += r.total.own[i];
 	for (unsigned i = FG_L4_END_CLOSED + 1; i < FG_L4_ENDS; i++)
 		sum += r.total.ended[i];

@@ -16,7 +16,7 @@ TEST(L4Http2, RequestsOnConnectionsThatLastOrDoNot)
 			Wire w(a);
 			fg_l4_result c = w.Client(), s = w.Server();
 
-			SCOPED_TRACE(std::to_string(body) + " octets, " + std::to_string(requests));
+			SCOPED_TRACE(std::to_string(body) + " bytes, " + std::to_string(requests));
 			EXPECT_LT(20u, c.total.transactions);
 			EXPECT_EQ(c.total.transactions, s.total.transactions);
 			EXPECT_EQ(0u, c.total.refused);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two hosts and a path between them that loses, delays, reorders and duplicates segments as a seed says.
- * Whatever it does, every octet arrives, at its place, and both sides see the connection closed.
+ * Whatever it does, every byte arrives, at its place, and both sides see the connection closed.
  */
 #include <algorithm>
 #include <cmath>
@@ -122,7 +122,7 @@ struct Both {
 			back.Arrive(client, now);
 		}
 	}
-	/* the client sends `up` octets, the server `down`; both close when they have sent all */
+	/* the client sends `up` bytes, the server `down`; both close when they have sent all */
 	void
 	Transfer(uint64_t up, uint64_t down, uint64_t deadline = 3600 * 1000 * ms)
 	{

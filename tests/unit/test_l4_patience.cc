@@ -169,7 +169,7 @@ TEST(L4PatienceLimits, IsPatientWithWhatMoves)
 	EXPECT_EQ(0u, r.total.expired + r.outstanding);
 }
 
-/* one that has all of its octets acknowledged, or whose server is slow, is no failure */
+/* one that has all of its bytes acknowledged, or whose server is slow, is no failure */
 TEST(L4PatienceLimits, LetsStreamsGoOn)
 {
 	for (const char *kind : {"TCP_STREAM", "TCP_MAERTS"}) {

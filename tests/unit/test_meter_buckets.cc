@@ -27,7 +27,7 @@ struct Meter {
 	fg_meter meter;
 };
 
-/* 100 Mbit/s, 50 Mbit/s, 64,000 octets each, colour-blind */
+/* 100 Mbit/s, 50 Mbit/s, 64,000 bytes each, colour-blind */
 fg_meter_config
 Agreed()
 {
@@ -187,7 +187,7 @@ TEST(Meter, GivesTheOverflowToTheExcessWhenCoupled)
 		Meter m({FG_METER_MEF, true, coupling, 8 * M, 0, 1000, 1000});
 
 		EXPECT_EQ(FG_YELLOW, m.At(0, 1000, FG_YELLOW));
-		/* 500 us later 500 octets have flowed into a full bucket */
+		/* 500 us later 500 bytes have flowed into a full bucket */
 		EXPECT_EQ(FG_RED, m.At(ps / 2000, 501, FG_YELLOW));
 		EXPECT_EQ(coupling ? FG_YELLOW : FG_RED, m.At(ps / 2000, 500, FG_YELLOW));
 		EXPECT_EQ(FG_GREEN, m.At(ps / 2000, 1000, FG_GREEN));

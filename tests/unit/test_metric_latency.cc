@@ -131,7 +131,7 @@ TEST(Latency, IsPackedAsHdrHistogramV2)
 	auto h = make(1, {1, 5, 5, 5, 300});
 	const Octets expected = {
 		0x1c, 0x84, 0x93, 0x13, 0,    0,    0,    7, 0,
-		0,    0,    0,    0,    0,    0,    1, /* cookie, octets, offset, digits */
+		0,    0,    0,    0,    0,    0,    1, /* cookie, bytes, offset, digits */
 		0,    0,    0,    0,    0,    0,    0,    1, 0,
 		0,    0,    0,    0x3f, 0xff, 0xff, 0xff,          /* 1 to 2^30 - 1 */
 		0x3f, 0xf0, 0,    0,    0,    0,    0,    0, 0x00, /* ratio 1.0; one empty bin */
@@ -155,7 +155,7 @@ TEST(Latency, OfOctetsThatAreNoHistogramIsRejected)
 	EXPECT_EQ(0u, out.count);
 	for (size_t n = 1; n < good.size(); n++)
 		EXPECT_EQ(-EINVAL, fg_latency_merge(good.data(), n, &out, nullptr));
-	Octets runs = good; /* a run of empty bins that has no end, as 9 octets have it */
+	Octets runs = good; /* a run of empty bins that has no end, as 9 bytes have it */
 	runs.insert(runs.begin() + HEADER, 9, 0xff);
 	runs[7] += 9;
 	EXPECT_EQ(-EINVAL, fg_latency_merge(runs.data(), runs.size(), &out, nullptr));

@@ -14,7 +14,7 @@ namespace
 
 using Bytes = std::vector<uint8_t>;
 
-/* the octets, or none and a complaint that shows what was given */
+/* the bytes, or none and a complaint that shows what was given */
 template <size_t size>
 Bytes
 parse(int (*parser)(const char *, uint8_t *, fg_error *), const std::string &text)

@@ -163,14 +163,14 @@ TEST(Answer, KeepsQuietOnFragments)
 TEST(Answer, KeepsQuietOnWrongLengths)
 {
 	for (unsigned length : {0u, 1u, 19u, 20u, 27u, 86u, 87u, 1500u, 65535u}) {
-		Bytes question = echo_question(); /* 85 octets of IPv4 */
+		Bytes question = echo_question(); /* 85 bytes of IPv4 */
 
 		put16(question, 16, length);
 		mend_icmp(question);
 		EXPECT_EQ(Bytes{}, answer(question)) << length;
 	}
 	for (unsigned length : {0u, 1u, 7u, 66u, 1500u, 65535u}) {
-		Bytes question = echo6_question(); /* 65 octets of ICMPv6 */
+		Bytes question = echo6_question(); /* 65 bytes of ICMPv6 */
 
 		put16(question, 18, length);
 		mend_icmpv6(question);
@@ -303,7 +303,7 @@ TEST(Answer, SpeaksForEveryAddressOfItsRange)
 	Ipv4 last4 = host_ipv4, beyond4 = host_ipv4;
 	Ipv6 last6 = host_ipv6, beyond6 = host_ipv6;
 
-	many.addresses = 300; /* over the end of an octet */
+	many.addresses = 300; /* over the end of a byte */
 	last4[2] += 1, last4[3] = 45;
 	beyond4[2] += 1, beyond4[3] = 46;
 	last6[14] += 1, last6[15] = 45;

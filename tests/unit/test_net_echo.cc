@@ -71,7 +71,7 @@ replies(int version, const Bytes &frame)
 	return fg_net_echo_replies(&h, &echo, exact.data(), exact.size());
 }
 
-/* "4 198.18.1.2"-like: version and the octets of the address */
+/* "4 198.18.1.2"-like: version and the bytes of the address */
 std::pair<int, Bytes>
 addressed(const Bytes &frame, size_t tags = 0)
 {
@@ -120,7 +120,7 @@ TEST(Echo, NothingElseIsItsReply)
 			if (version == 6 && i >= 14 && (i < 18 || i == 21))
 				continue; /* class, flow label and hop limit are not verified */
 			other[i] ^= 1;
-			EXPECT_FALSE(replies(version, other)) << version << " octet " << i;
+			EXPECT_FALSE(replies(version, other)) << version << " byte " << i;
 		}
 		for (size_t length = 0; length < answer.size(); length++)
 			EXPECT_FALSE(replies(version, Bytes(answer.begin(), answer.begin() + length)));

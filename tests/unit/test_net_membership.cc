@@ -72,7 +72,7 @@ query(fg_membership_version version, const fg_membership_group *group, uint64_t 
 	return out;
 }
 
-// what a reader finds in it: "join", "leave", each with an address' last octet; "damaged"
+// what a reader finds in it: "join", "leave", each with an address' last byte; "damaged"
 std::string
 read(const std::vector<uint8_t> &frame)
 {

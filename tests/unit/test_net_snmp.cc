@@ -141,7 +141,7 @@ TEST(NetSnmp, TheLongestQuestionHasAnAnswer)
 
 	EXPECT_TRUE(replies(0xffffffff, frame));
 	EXPECT_LE(frame.size(), size_t(FG_DATAGRAM_ROOM));
-	EXPECT_EQ(0x81, frame[43]); /* one octet of length does not say it */
+	EXPECT_EQ(0x81, frame[43]); /* one byte of length does not say it */
 	EXPECT_EQ(frame.size(), 42U + 3 + frame[44]);
 }
 
@@ -177,7 +177,7 @@ TEST(NetSnmp, NothingDamagedOrCutShortIsTaken)
 		Bytes damaged = reply;
 
 		damaged[i] ^= 1;
-		/* of all octets only those of the source do not matter to either; they are in the checksum */
+		/* of all bytes only those of the source do not matter to either; they are in the checksum */
 		EXPECT_FALSE(replies(7, damaged)) << i;
 	}
 	for (size_t i = 0; i < reply.size(); i++)
@@ -186,7 +186,7 @@ TEST(NetSnmp, NothingDamagedOrCutShortIsTaken)
 		EXPECT_TRUE(answer(agent(), Bytes(query.begin(), query.begin() + i)).empty()) << i;
 }
 
-/* without UDP checksum every octet reaches the reader: none of its lengths may lead out of the frame */
+/* without UDP checksum every byte reaches the reader: none of its lengths may lead out of the frame */
 TEST(NetSnmp, LengthsThatLieLeadNowhere)
 {
 	Bytes query = ask(question(7));

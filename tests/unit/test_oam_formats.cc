@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * STAMP, TWAMP Light and Y.1731, octet by octet: times and error estimates, and the replies of a reflector to
- * requests that are written out here. The octets were decoded by Wireshark.
+ * STAMP, TWAMP Light and Y.1731, byte by octet: times and error estimates, and the replies of a reflector to
+ * requests that are written out here. The bytes were decoded by Wireshark.
  */
 #include <gtest/gtest.h>
 
@@ -235,7 +235,7 @@ TEST(OamReflector, AnswersTwampLight)
 	EXPECT_EQ(datagram(reply, true), r.answer(datagram(request)));
 	EXPECT_EQ(datagram(reply, true), stamp.answer(datagram(request))) << "RFC 8762, 4.6";
 	EXPECT_EQ(datagram(reply + Bytes(13, 0xaa), true), again.answer(datagram(request + padding)))
-		<< "27 octets of padding are taken off";
+		<< "27 bytes of padding are taken off";
 }
 
 TEST(OamReflector, AnswersWithPtpTimesWhereAsked)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cycles of frame sizes, and loads that are paced by the octets in them. */
+/* Cycles of frame sizes, and loads that are paced by the bytes in them. */
 #include <cerrno>
 #include <memory>
 #include <vector>
@@ -85,7 +85,7 @@ TEST(Sizes, RefuseListsThatAreNone)
 	fg_sizes_free(out);
 }
 
-/* at the line rate of 10 Gb/s, by the octets at layer 1, each frame begins when the one before it has left
+/* at the line rate of 10 Gb/s, by the bytes at layer 1, each frame begins when the one before it has left
  * the line */
 TEST(PaceOctets, FillALine)
 {
@@ -99,7 +99,7 @@ TEST(PaceOctets, FillALine)
 		ASSERT_EQ(0, fg_pace_constant(&p, 10e9 / (8 * (mean + 20)), wire_hz, 3, frames, 0, nullptr));
 		ASSERT_EQ(0, fg_pace_octets(&p, s.get(), 0, 20, nullptr));
 		for (uint64_t i = 0; i < frames; i++) {
-			/* 800 ps an octet; a mean rate is no exact double */
+			/* 800 ps a byte; a mean rate is no exact double */
 			ASSERT_NEAR(3 + 800.0 * double(octets), double(fg_pace_at(&p, i)), 1) << i;
 			ASSERT_EQ(fg_pace_at(&p, i), fg_pace_next(&p)) << i;
 			octets += list[i % list.size()] + 20;
@@ -131,7 +131,7 @@ TEST(PaceOctets, CountsWhatTheLayerOfTheRateCounts)
 	Sizes s = cycle({64, 1518});
 	fg_pace p;
 
-	/* layer 3 of untagged frames: 46 and 1500 octets */
+	/* layer 3 of untagged frames: 46 and 1500 bytes */
 	ASSERT_EQ(0, fg_pace_constant(&p, 1000, wire_hz, 0, 100, 0, nullptr));
 	ASSERT_EQ(0, fg_pace_octets(&p, s.get(), 0, -18, nullptr));
 	for (uint64_t k = 0; k < 50; k++) {
@@ -164,7 +164,7 @@ TEST(PaceOctets, InBurstsAndRamps)
 
 	ASSERT_EQ(0, fg_pace_constant(&bursts, 1000, wire_hz, 0, 1000, 0, nullptr));
 	ramp = bursts;
-	ASSERT_EQ(0, fg_pace_bursts(&bursts, 10, 100000, wire_hz, nullptr)); /* 50 ns an octet */
+	ASSERT_EQ(0, fg_pace_bursts(&bursts, 10, 100000, wire_hz, nullptr)); /* 50 ns a byte */
 	ASSERT_EQ(0, fg_pace_octets(&bursts, s.get(), 0, 0, nullptr));
 	for (uint64_t i = 0; i < 1000; i++)
 		ASSERT_NEAR(double(i / 10) * 1e10 + 5e4 * double(i % 10 / 2 * 400 + i % 2 * 100),
@@ -175,7 +175,7 @@ TEST(PaceOctets, InBurstsAndRamps)
 	for (uint64_t i = 0; i < 2000; i++) {
 		double t = double(fg_pace_at(&ramp, i)) / double(wire_hz);
 
-		/* 200 octets in the mean: the integral of the bit rate is what has left */
+		/* 200 bytes in the mean: the integral of the bit rate is what has left */
 		ASSERT_NEAR(double(i / 2 * 400 + i % 2 * 100), 200 * (1000 * t + 1000 * t * t), 1e-3);
 	}
 }

@@ -28,7 +28,7 @@ Shaper(double bps, uint64_t bucket, uint64_t queue)
 
 TEST(Shaper, LetsABucketfulPassAndThenItsRate)
 {
-	fg_shaper shaper = Shaper(8e9, 3000, 1 << 20); /* an octet is a nanosecond */
+	fg_shaper shaper = Shaper(8e9, 3000, 1 << 20); /* a byte is a nanosecond */
 
 	for (uint64_t expected : {0, 0, 0, 1000, 2000, 3000})
 		EXPECT_EQ(expected, fg_shaper_pass(&shaper, 0, 1000));
@@ -87,7 +87,7 @@ TEST(Shaper, KeepsARateThatDoesNotDivideTheClock)
 
 	for (int i = 0; i < 100000; i++)
 		last = fg_shaper_pass(&shaper, 0, 1000);
-	/* the first 1500 octets were in the bucket */
+	/* the first 1500 bytes were in the bucket */
 	EXPECT_NEAR((100000 * 1000.0 - 1500) * 8e9 / 7e6, double(last), 1);
 }
 

@@ -6,7 +6,7 @@
 --    cp tools/wireshark/framegauge.lua ~/.local/lib/wireshark/plugins/
 --    tshark -X lua_script:tools/wireshark/framegauge.lua -r capture.pcap -Y 'framegauge.trial.stream == 3'
 --
--- The signature stands in the last 18 octets before the FCS (lib/frame/fg_signature.h), whatever protocols
+-- The signature stands in the last 18 bytes before the FCS (lib/frame/fg_signature.h), whatever protocols
 -- and tunnels stand in front, so this is a postdissector: it looks at every frame from its end.
 local SIZE, FCS, MAGIC = 18, 4, 0x4667
 
@@ -33,7 +33,7 @@ local function balanced(signature)
    return sum == 0xffff
 end
 
--- The signature that ends so many octets before the end of the capture, or nil.
+-- The signature that ends so many bytes before the end of the capture, or nil.
 local function find(buffer, behind)
    if buffer:len() < SIZE + behind then
       return nil

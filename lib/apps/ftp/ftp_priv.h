@@ -20,9 +20,9 @@
 #include "fg_pool.h"
 
 enum {
-	FTP_LINE = 512,      /* octets of the longest line, its end left out, and a NUL */
-	FTP_OUT = 2048,      /* octets that wait for their acknowledgement on a control connection */
-	FTP_SAYS = 384,      /* octets of the longest line of ours */
+	FTP_LINE = 512,      /* bytes of the longest line, its end left out, and a NUL */
+	FTP_OUT = 2048,      /* bytes that wait for their acknowledgement on a control connection */
+	FTP_SAYS = 384,      /* bytes of the longest line of ours */
 	FTP_SESSIONS = 60000 /* at a time: each may wait on a port of its own */
 };
 
@@ -76,7 +76,7 @@ struct ftp_session {
 	uint8_t step; /* enum ftp_step */
 	uint64_t since;
 	uint32_t files;   /* begun */
-	uint32_t whole;   /* octets of the file, when all has come */
+	uint32_t whole;   /* bytes of the file, when all has come */
 	bool replied;     /* the last reply of the file is here */
 	bool failed;      /* what is wrong with the file has been counted */
 	bool truncated;   /* by the stop: it is neither whole nor wrong */
@@ -104,7 +104,7 @@ struct ftp {
 	char reply[128];
 };
 
-/** tally.own: octets of files, what was wrong with replies, files and connections. */
+/** tally.own: bytes of files, what was wrong with replies, files and connections. */
 enum ftp_sum {
 	FTP_OCTETS,
 	FTP_4XX,
@@ -149,7 +149,7 @@ ftp_session_of(const struct fg_l4 *w, const struct fg_stream *s)
 
 /* text.c */
 enum ftp_line { FTP_MORE, FTP_WHOLE, FTP_TOO_LONG };
-/** One octet more; FTP_WHOLE: a line stands in @p p->line. A line that is too long is reported once. */
+/** One byte more; FTP_WHOLE: a line stands in @p p->line. A line that is too long is reported once. */
 enum ftp_line ftp_line_take(struct ftp_session *p, uint8_t octet);
 /** Send a line; its end is added. A peer that leaves too much unacknowledged is `flooded`. */
 void ftp_say(struct fg_l4 *w, struct ftp_session *p, const char *format, ...)
@@ -216,7 +216,7 @@ struct ftp_side {
 	void (*eof)(struct fg_l4 *w, struct ftp_session *p);
 	void (*timer)(struct fg_l4 *w, struct ftp_session *p);
 	/*
-	 * of the data connection: it is there; octets move; the peer has sent all; it is over, by
+	 * of the data connection: it is there; bytes move; the peer has sent all; it is over, by
 	 * FIN of both sides or not, and no longer in @p p->data
 	 */
 	void (*opened)(struct fg_l4 *w, struct ftp_session *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The chunked transfer coding (RFC 9112, 7.1), octet by octet as the head is: a size in hexadecimal and
- * perhaps an extension, that number of octets, a line end; at last a size of zero, and lines of trailers
+ * The chunked transfer coding (RFC 9112, 7.1), byte by byte as the head is: a size in hexadecimal and
+ * perhaps an extension, that number of bytes, a line end; at last a size of zero, and lines of trailers
  * until an empty one. A size of more than eight digits, or of none, breaks it.
  */
 #include "http_priv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The client of HTTP/1.1: GET, HEAD or POST, over and over. The body of a response is known by its length,
- * comes in chunks, or lasts as long as the connection (RFC 9112, 6.3), and is compared octet by octet with
+ * comes in chunks, or lasts as long as the connection (RFC 9112, 6.3), and is compared byte by byte with
  * what our server would have sent. A response that is not what was asked for is read to its end and counted
  * by what was wrong with it; the connection goes on, as a browser's does.
  */
@@ -92,7 +92,7 @@ refuse_length(struct fg_l4 *w, struct fg_stream *s)
 	head_of(s)->state |= HTTP_UNWANTED;
 }
 
-/* octets of the body from position @p at in it */
+/* bytes of the body from position @p at in it */
 static void
 check_body(struct fg_l4 *w, const struct fg_stream *s, uint64_t at, const uint8_t *data, uint32_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Heads of HTTP/1.1 messages (RFC 9112), octet by octet, so that it does not matter how they are cut into
+ * Heads of HTTP/1.1 messages (RFC 9112), byte by byte, so that it does not matter how they are cut into
  * segments. Of a request only the method, the number in its path, a range of it and its body's framing
  * matter, of a response the status and the framing; and of both, whether the connection ends with it. The
  * state is one octet: which part, and within it how far a field has been matched.
@@ -13,7 +13,7 @@ enum {
 	WORD = 0x03,
 	RESPONSE = 0x04,
 	BEGUN = 0x08
-}; /* of the first line: how many words are over; a '/' was in the first one; there was an octet */
+}; /* of the first line: how many words are over; a '/' was in the first one; there was a byte */
 enum { FIELDS = 0x10 }; /* and from here on where in the names one is */
 
 /* The fields that matter, the second behind the "con" of the first; a blank stands for any number of them. */
@@ -71,7 +71,7 @@ first_line(struct http_head *h, uint8_t c)
 	}
 }
 
-/* @return where in the names one is behind the octet; SKIP: it is another field */
+/* @return where in the names one is behind the byte; SKIP: it is another field */
 static uint8_t
 match(uint8_t at, uint8_t c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kind HTTP, and PAGE, whose server is the same. All heads that one side sends have the same length, so
- * where an octet of the stream belongs follows from its position: on the client's side because all requests
+ * where a byte of the stream belongs follows from its position: on the client's side because all requests
  * are as long, on the server's because only one response is under way at a time.
  */
 #include "http_priv.h"

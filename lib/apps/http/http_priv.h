@@ -2,7 +2,7 @@
 /*
  * HTTP/1.1 (RFC 9112), client and server.
  *
- *   head.c    heads, octet by octet
+ *   head.c    heads, byte by byte
  *   chunks.c  the chunked transfer coding
  *   client.c, server.c
  *   page.c    a client that loads pages
@@ -40,7 +40,7 @@ struct http_head {
 		 */
 		uint64_t mark;
 		struct {
-			uint32_t chunked_octets; /* and in chunks: octets of data so far */
+			uint32_t chunked_octets; /* and in chunks: bytes of data so far */
 			uint32_t chunk_left;     /* of this chunk still to come */
 		};
 	};
@@ -52,13 +52,13 @@ struct http_head {
 	uint8_t expects : 1; /* Expect: the body waits for 100 (Continue) */
 	uint8_t over : 1;    /* of a client: it has counted the response */
 	uint8_t any : 1;     /* the same: it knows nothing of the body */
-	uint8_t part : 1;    /* our response is one of `number` octets, and begins at `length` */
+	uint8_t part : 1;    /* our response is one of `number` bytes, and begins at `length` */
 } __attribute__((packed, aligned(2)));
 
 #define HTTP_RANGE_OPEN    UINT32_MAX
 #define HTTP_RANGE_IGNORED (UINT32_MAX - 1)
 
-/** The range that a request asks for; without a first octet, a number of the last ones. */
+/** The range that a request asks for; without a first byte, a number of the last ones. */
 struct http_range {
 	uint32_t first, last; /* both HTTP_RANGE_OPEN, or _IGNORED: all */
 };
@@ -90,7 +90,7 @@ http_begin(struct http_head *h)
 	*h = (struct http_head){.length = HTTP_UNSIZED};
 }
 
-/** Read on; @p r is NULL of a response. @return octets of the head: all, unless the state is HTTP_BODY now */
+/** Read on; @p r is NULL of a response. @return bytes of the head: all, unless the state is HTTP_BODY now */
 uint32_t http_read(struct http_head *h, struct http_range *r, const uint8_t *data, uint32_t length);
 
 /** The last head that came in one piece. */
@@ -120,15 +120,15 @@ enum http_chunk {
 
 /** Zeroed: before the first chunk. */
 struct http_chunks {
-	uint32_t left; /* octets of this chunk still to come */
-	uint32_t body; /* octets of data so far */
+	uint32_t left; /* bytes of this chunk still to come */
+	uint32_t body; /* bytes of data so far */
 	uint8_t at;    /* enum http_chunk */
 };
 
 /**
  * Read on, to where data begins or ends at most.
  * @param is_data  out: whether what was read is data, all of it, or none
- * @return         octets read: none when all is over or broken
+ * @return         bytes read: none when all is over or broken
  */
 uint32_t http_chunks_read(struct http_chunks *k, const uint8_t *data, uint32_t length, bool *is_data);
 
@@ -147,7 +147,7 @@ http_of(const struct fg_l4 *w, const struct fg_stream *s)
 	return (struct http *)application_of(w, s);
 }
 
-/** Octets of our server's response with such a body, which is a part of one or all. */
+/** Bytes of our server's response with such a body, which is a part of one or all. */
 uint32_t http_response_octets(uint32_t body, bool part);
 /** tally.own: what was wrong with responses, by status, of another length, cut off. */
 enum http_sum { HTTP_4XX, HTTP_5XX, HTTP_OTHER, HTTP_LENGTH, HTTP_CUT };
@@ -186,7 +186,7 @@ http_place_of(const struct fg_l4 *w, const struct fg_stream *s)
 	return number == 0 ? NULL : &((struct http_page *)http_of(w, s))->place[number - 1];
 }
 
-/** Octets of the body that the client has asked for. */
+/** Bytes of the body that the client has asked for. */
 static inline uint32_t
 http_wanted(const struct fg_l4 *w, const struct fg_stream *s)
 {

@@ -89,7 +89,7 @@ page_fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, ui
 }
 
 /*
- * Octets behind a gap, before anything of the response has come. Were its head as long as the last one, they
+ * Bytes behind a gap, before anything of the response has come. Were its head as long as the last one, they
  * would be these of the body: if they are, nothing remains to be read in them, and they need not come again.
  */
 static bool

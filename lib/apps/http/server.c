@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with that number of
- * octets or with the requested range of them, and POST, whose body is read, by its length or
+ * bytes or with the requested range of them, and POST, whose body is read, by its length or
  * in chunks; the answer has no body. Requests for several ranges are answered whole, as RFC 9110, 14.2
  * allows. A request that comes before the response to the one before it has been acknowledged is not taken,
  * and comes again.
@@ -50,7 +50,7 @@ server_of(const struct fg_stream *s)
 	return (struct http_server *)(uintptr_t)s->area;
 }
 
-/* @return octets of the part that is under way */
+/* @return bytes of the part that is under way */
 static uint32_t
 body_of(const struct fg_stream *s)
 {
@@ -122,7 +122,7 @@ respond_part(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, const st
 	send_response(w, s, h, PART_OCTETS + octets);
 }
 
-/* octets of a response with a part from @p at in it */
+/* bytes of a response with a part from @p at in it */
 static void
 fill_part(const struct fg_stream *s, uint32_t at, uint8_t *to, uint32_t length)
 {
@@ -180,7 +180,7 @@ begin_request_body(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, bo
 	}
 }
 
-/* @return octets used: all, unless the body is over, or broken */
+/* @return bytes used: all, unless the body is over, or broken */
 static uint32_t
 take_request_chunks(struct http_head *h, const uint8_t *data, uint32_t length)
 {
@@ -197,7 +197,7 @@ take_request_chunks(struct http_head *h, const uint8_t *data, uint32_t length)
 	return used;
 }
 
-/* @return octets of the body that came with this */
+/* @return bytes of the body that came with this */
 static uint32_t
 take_request_body(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, const uint8_t *data,
 		  uint32_t length)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads frames (RFC 9113, 4), whichever way they are cut into segments. What is short is collected in the
- * connection until it is whole: the header, the octets before a padded payload, the numbers of a control
+ * connection until it is whole: the header, the bytes before a padded payload, the numbers of a control
  * frame. Data and blocks of fields are handed on as they come.
  */
 #include "http2_priv.h"
@@ -22,7 +22,7 @@ static const char refusal[] = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n
 enum stream { NEVER, ALWAYS, EITHER };
 static const struct rule {
 	uint8_t stream; /* is it about one? */
-	uint8_t part;   /* octets that are read at once */
+	uint8_t part;   /* bytes that are read at once */
 	bool exact;     /* and nothing else */
 } rules[] = {
 	[H2_DATA] = {ALWAYS, 0, false},         [H2_HEADERS] = {ALWAYS, 0, false},
@@ -72,7 +72,7 @@ check_header(const struct h2_conn *c, uint32_t length)
 	return H2_NO_ERROR;
 }
 
-/* octets before the payload proper: how much padding there is, a priority, which is not looked at */
+/* bytes before the payload proper: how much padding there is, a priority, which is not looked at */
 static uint8_t
 prefix_of(const struct h2_frame *f)
 {

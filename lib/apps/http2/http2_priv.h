@@ -26,12 +26,12 @@
 #include "fg_pool.h"
 
 enum {
-	H2_HEADER = 9,        /* octets of a frame's header */
+	H2_HEADER = 9,        /* bytes of a frame's header */
 	H2_FRAME_MAX = 16384, /* payload of a frame, either way */
 	H2_WINDOW = 65535,    /* before anybody says something else */
 	H2_WINDOW_MAX = 0x7fffffff,
-	H2_TABLE = 4096, /* octets of a peer's table of fields */
-	H2_PART = 9,     /* the most octets that are read as one number or several */
+	H2_TABLE = 4096, /* bytes of a peer's table of fields */
+	H2_PART = 9,     /* the most bytes that are read as one number or several */
 	H2_RESETS = 64,  /* streams that we have reset last, on which frames may still come */
 	H2_CONTROLS = 17,
 };
@@ -72,14 +72,14 @@ enum h2_error {
 struct h2_exchange {
 	uint32_t next, previous; /* of the connection; `next` is the pool's while it is free */
 	uint32_t id;
-	int32_t window;          /* octets that the peer takes */
+	int32_t window;          /* bytes that the peer takes */
 	int32_t credit;          /* and that it may send */
-	uint32_t left;           /* octets of our body to be sent */
+	uint32_t left;           /* bytes of our body to be sent */
 	uint32_t body;           /* and all of it */
-	uint32_t wanted, object; /* of a client: octets of the response; of a page: which object it is */
+	uint32_t wanted, object; /* of a client: bytes of the response; of a page: which object it is */
 	bool sends_head, head_read, sized, unwanted, any, again, receives, is_post, is_head;
 	uint64_t since;            /* of a client: the request was sent */
-	uint64_t length, received; /* of the peer's body: Content-Length, octets so far */
+	uint64_t length, received; /* of the peer's body: Content-Length, bytes so far */
 };
 
 /** A part of what was written and is not acknowledged. */
@@ -88,9 +88,9 @@ struct h2_span {
 	uint32_t id;   /* of the stream, or of the first of requests */
 	uint64_t at;   /* position */
 	uint64_t octets;
-	uint32_t head; /* octets of HEADERS before the data; of the first of requests that are all alike */
+	uint32_t head; /* bytes of HEADERS before the data; of the first of requests that are all alike */
 	uint32_t body; /* where in the body the data begins */
-	uint32_t data; /* its octets, without headers of frames */
+	uint32_t data; /* its bytes, without headers of frames */
 	uint8_t kind;  /* of outbox.c */
 	bool ends;     /* the last frame ends the stream */
 	union {
@@ -102,7 +102,7 @@ struct h2_span {
 
 /** The frame that is being read. */
 struct h2_frame {
-	uint32_t id, body, pad; /* octets still to come of its payload, and of its padding */
+	uint32_t id, body, pad; /* bytes still to come of its payload, and of its padding */
 	uint8_t type, flags;
 	uint8_t phase, have, want;
 	uint8_t part[H2_PART];
@@ -127,10 +127,10 @@ struct h2_conn {
 	uint32_t flags;
 	struct h2_frame frame;
 	struct fields fields;  /* of the block that is being read */
-	uint32_t block, parts; /* its octets, its CONTINUATIONs; */
+	uint32_t block, parts; /* its bytes, its CONTINUATIONs; */
 	uint32_t block_id;     /* and whose it is; 0: none is under way */
 	bool block_ends;       /* END_STREAM was on its HEADERS */
-	uint16_t table;        /* octets of the peer's table, which is empty unless there is an inflater */
+	uint16_t table;        /* bytes of the peer's table, which is empty unless there is an inflater */
 	nghttp2_hd_inflater *inflater;
 	uint32_t first, last, active; /* exchanges */
 	uint32_t first_reset, last_reset, resets;
@@ -138,7 +138,7 @@ struct h2_conn {
 	uint32_t requests, again;      /* of a client: sent, refused and to be sent once more */
 	uint32_t load;                 /* and of a page: page_begin() */
 	uint32_t streams_max;          /* at a time, says the peer */
-	int32_t window, stream_window; /* octets that the peer takes, and at the begin of a stream */
+	int32_t window, stream_window; /* bytes that the peer takes, and at the begin of a stream */
 	int32_t credit, stream_credit; /* ours */
 	uint32_t first_span, last_span, recent_span;
 	uint64_t end;    /* position behind what is laid out */
@@ -259,7 +259,7 @@ void h2_drop_all(struct fg_l4 *w, struct fg_stream *s, enum message_sum why);
 
 /* outbox.c: nothing is sent before h2_flush() */
 void h2_send_text(struct fg_l4 *w, struct fg_stream *s, const void *text, uint32_t octets);
-/** A frame with up to eight octets of payload. */
+/** A frame with up to eight bytes of payload. */
 void h2_send_control(struct fg_l4 *w, struct fg_stream *s, uint8_t type, uint8_t flags, uint32_t id,
 		     uint64_t payload, uint32_t octets);
 /** A head of ours, and a part of the body behind it; where @p data is 0 only the head. */
@@ -295,14 +295,14 @@ void h2_data_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
 bool h2_refill(struct fg_l4 *w, struct fg_stream *s);
 
 /* fields.c */
-/** The next octets of a block. @return whether they can be read */
+/** The next bytes of a block. @return whether they can be read */
 bool h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t length, bool last);
 void h2_fields_free(nghttp2_hd_inflater **inflater);
-enum { H2_REQUEST_MORE = 64 /* octets in addition to path and host */ };
-/** @return octets */
+enum { H2_REQUEST_MORE = 64 /* bytes in addition to path and host */ };
+/** @return bytes */
 uint32_t h2_write_request(const struct fg_l4_app *config, const char *path, uint8_t *to);
 enum { H2_RESPONSE_MAX = 80 };
-/** A frame of HEADERS. @return its octets */
+/** A frame of HEADERS. @return its bytes */
 uint32_t h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t to[H2_RESPONSE_MAX]);
 uint8_t *h2_put_header(uint8_t *to, uint32_t octets, uint8_t type, uint8_t flags, uint32_t id);
 

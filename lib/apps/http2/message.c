@@ -6,7 +6,7 @@
 #include "http2_priv.h"
 
 enum { BLOCK_MAX = 65536, CONTINUATIONS_MAX = 32 };
-enum { BACKLOG = 65536 /* octets that are laid out at a time */ };
+enum { BACKLOG = 65536 /* bytes that are laid out at a time */ };
 
 static void
 fail_malformed(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
@@ -184,7 +184,7 @@ h2_data_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 
 /* --- what we send */
 
-/* octets of the body that may go now; 0: a head alone, or nothing */
+/* bytes of the body that may go now; 0: a head alone, or nothing */
 static uint32_t
 octets_allowed(const struct h2_conn *c, const struct h2_exchange *x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a connection has to send, from the first octet that is not acknowledged to the last that was laid out:
+ * What a connection has to send, from the first byte that is not acknowledged to the last that was laid out:
  * a list of spans; TCP reads any part of them, once or again. Requests that follow each other share
  * a span, and so do frames of one body.
  */
@@ -9,7 +9,7 @@
 enum kind {
 	TEXT,     /* of the application, or a constant */
 	CONTROL,  /* a short frame */
-	REQUESTS, /* heads alone, each of `head` octets, with ids two apart */
+	REQUESTS, /* heads alone, each of `head` bytes, with ids two apart */
 	MESSAGE,  /* a head, unless `head` is 0, then data */
 };
 
@@ -160,7 +160,7 @@ h2_give_spans(struct http2 *a, struct h2_conn *c)
 	c->last_span = c->recent_span = 0;
 }
 
-/* --- octets */
+/* --- bytes */
 
 static uint32_t
 copy(uint8_t *to, const uint8_t *from, uint32_t octets, uint64_t offset, uint32_t length)
@@ -220,7 +220,7 @@ fill_data(const struct http2 *a, const struct h2_span *span, uint64_t offset, ui
 	return n;
 }
 
-/* octets from @p offset of a span. @return how many: octets of one frame, or of a part of it */
+/* bytes from @p offset of a span. @return how many: bytes of one frame, or of a part of it */
 static uint32_t
 fill_span(const struct http2 *a, const struct h2_conn *c, const struct h2_span *span, uint64_t offset,
 	  uint8_t *to, uint32_t length)

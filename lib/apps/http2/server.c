@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The server of HTTP/2: GET and HEAD of a path that ends in a number, which is answered with that number of
- * octets, and POST, whose body is read and whose answer has none. Responses are sent in turn, a frame of
+ * bytes, and POST, whose body is read and whose answer has none. Responses are sent in turn, a frame of
  * each.
  */
 #include "http2_priv.h"

@@ -34,7 +34,7 @@ struct h3_exchange {
 	uint64_t length;         /* of the peer's body: Content-Length, if sized */
 	uint64_t received;       /* so far */
 	uint32_t body, left;     /* of ours: all, and to be handed to libnghttp3 */
-	uint32_t wanted, object; /* of a client: octets of the response; of a page: which object it is */
+	uint32_t wanted, object; /* of a client: bytes of the response; of a page: which object it is */
 	bool sized, unwanted, any, is_post, is_head;
 	bool over; /* the message of the peer is whole, or will not be */
 };
@@ -146,7 +146,7 @@ void h3_drop(struct fg_l4 *w, struct fg_stream *s, struct h3_exchange *x, enum m
 void h3_fail(struct fg_l4 *w, struct fg_stream *s, int error);
 /** It ends in peace. */
 void h3_leave(struct fg_l4 *w, struct fg_stream *s);
-/** Octets of a body of ours, for libnghttp3. */
+/** Bytes of a body of ours, for libnghttp3. */
 nghttp3_ssize h3_read_body(nghttp3_conn *http, int64_t id, nghttp3_vec *to, size_t room, uint32_t *flags,
 			   void *conn, void *exchange);
 

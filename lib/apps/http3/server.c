@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The server of HTTP/3: GET and HEAD of a path that ends in a number, which is answered with that number of
- * octets, and POST, whose body is read and whose answer has none. A connection ends when the client ends it.
+ * bytes, and POST, whose body is read and whose answer has none. A connection ends when the client ends it.
  */
 #include <stdio.h>
 

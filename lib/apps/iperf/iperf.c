@@ -62,7 +62,7 @@ opened(struct fg_l4 *w, struct fg_stream *s)
 		fg_stream_write(w, s, FG_L4_IPERF_COOKIE);
 }
 
-/* the connection may be a stream: its octet number @p offset is of the cookie */
+/* the connection may be a stream: its byte number @p offset is of the cookie */
 static void
 greet(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t octet)
 {

@@ -20,7 +20,7 @@ most_octets(const struct fg_l4_iperf_test *t, uint32_t index)
 	return (t->blocks / t->parallel + (index < t->blocks % t->parallel)) * t->length;
 }
 
-/* all that the stream may write now, of @p octets in all */
+/* all that the stream may write now, of @p bytes in all */
 static void
 write_until(struct fg_l4 *w, const struct iperf *p, const struct iperf_stream *s, uint64_t octets)
 {

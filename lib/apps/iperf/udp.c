@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datagrams of iperf3. A stream begins with one that the client sends, of four octets, and one that the
+ * Datagrams of iperf3. A stream begins with one that the client sends, of four bytes, and one that the
  * server answers; each then carries the time it was sent at and its number, from 1 on. There is no cookie: a
  * server takes streams only from the host that controls the test, and only while they are to be opened.
  *

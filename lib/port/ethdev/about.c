@@ -10,9 +10,9 @@
 #include "../fg_port_about.h"
 #include "../port_priv.h"
 
-#define PAGE 256 /* octets of the module's page A0; A2 is behind it */
+#define PAGE 256 /* bytes of the module's page A0; A2 is behind it */
 
-/* octets that are read at all: each takes about a millisecond, bit by bit over the module's bus */
+/* bytes that are read at all: each takes about a millisecond, bit by bit over the module's bus */
 static const struct {
 	uint8_t at, length;
 } id_parts[] = {{0, 9}, {20, 16}, {40, 16}, {68, 16}, {92, 1}};

@@ -118,7 +118,7 @@ ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 static uint32_t
 choose_max_frame(const struct fg_ethdev_config *config, const struct rte_eth_dev_info *info)
 {
-	/* some do not go below 68 octets of MTU, as IPv4 has it */
+	/* some do not go below 68 bytes of MTU, as IPv4 has it */
 	uint32_t wanted = RTE_MAX(config->max_frame, (uint32_t)info->min_mtu + OVERHEAD);
 	uint32_t driver = info->max_rx_pktlen;
 

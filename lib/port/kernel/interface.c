@@ -54,7 +54,7 @@ add(struct request *r, uint16_t type, const void *data, uint16_t length)
 	r->head.nlmsg_len = NLMSG_ALIGN(r->head.nlmsg_len) + NLA_ALIGN(attribute->nla_len);
 }
 
-/* Ask, and find one attribute of the answer. @return its octets, at most @p length of them; or -errno */
+/* Ask, and find one attribute of the answer. @return its bytes, at most @p length of them; or -errno */
 static int
 query(int fd, const struct request *r, uint16_t wanted, void *out, uint16_t length)
 {

@@ -35,7 +35,7 @@
 #define OVERHEAD          (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define PACKET_RING       4096 /* slots each way: 20 ms at 200,000 frames per second */
 #define PACKET_BLOCK      65536u
-#define PACKET_SLOT_EXTRA 128 /* of a slot's octets, for the kernel's header and a VLAN tag */
+#define PACKET_SLOT_EXTRA 128 /* of a slot's bytes, for the kernel's header and a VLAN tag */
 
 static inline struct fg_kernel *
 kernel_of(struct fg_port *port)

@@ -33,7 +33,7 @@ enum {
 	ROOM = UINT16_MAX - RTE_PKTMBUF_HEADROOM, /* of a large buffer, as much as an mbuf can have */
 	SMALL_ROOM = 2048,
 	TCP_CHECKSUM = 16,       /* in its header */
-	SOCKET_BUFFER = 4 << 20, /* octets each way; the kernel doubles the number */
+	SOCKET_BUFFER = 4 << 20, /* bytes each way; the kernel doubles the number */
 };
 
 /* what a message has in addition to the frame: how to cut it, or of what it was made */

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Reading frames: from octets to layers and fields, by the tables they were made from.
+--- Reading frames: from bytes to layers and fields, by the tables they were made from.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local field_value = require "framegauge.plan.field_value"
@@ -58,7 +58,7 @@ function M.read(octets, first)
    return list, payload
 end
 
--- Of big-endian octets; exact up to 2^53.
+-- Of big-endian bytes; exact up to 2^53.
 local function number(octets)
    local value = 0
    for i = 1, #octets do
@@ -67,7 +67,7 @@ local function number(octets)
    return value
 end
 
---- Octets of the signature (lib/frame/fg_signature.h).
+--- Bytes of the signature (lib/frame/fg_signature.h).
 M.SIGNATURE = 18
 
 --- What the signature of a test frame says.

@@ -37,7 +37,7 @@ end
 
 --- The frame-rate table as text.
 -- @param rates  line rates, bits per second
--- @param sizes  frame sizes with FCS, octets
+-- @param sizes  frame sizes with FCS, bytes
 function M.frames(rates, sizes)
    local rows = { { "F" } }
    for _, rate in ipairs(rates) do

@@ -4,16 +4,16 @@
 --
 -- A frame of F octets (with its FCS) holds the line for F + 20 of them: 7 of preamble, 1 start delimiter, 12
 -- of gap. Everything here follows from that. Rates are bits per second of the wire (layer 1) unless a name
--- says otherwise, sizes are octets; of a mix (framegauge.core.mixes) the mean counts. All values are doubles;
+-- says otherwise, sizes are bytes; of a mix (framegauge.core.mixes) the mean counts. All values are doubles;
 -- whole numbers stay exact far beyond 400 Gb/s.
 local mixes = require "framegauge.core.mixes"
 
 local M = {}
 
---- Octets a frame holds the line for besides its own: preamble, start delimiter, inter-frame gap.
+--- Bytes a frame holds the line for besides its own: preamble, start delimiter, inter-frame gap.
 M.OVERHEAD = 20
 
---- Octets of the header: two addresses and the type.
+--- Bytes of the header: two addresses and the type.
 M.HEADER = 14
 
 --- Shortest legal frame with its FCS.
@@ -59,15 +59,15 @@ function M.fps(bps, layer, frame_size, tags)
    return bps / ({ M.l1_bps, M.l2_bps, M.l3_bps })[layer](1, frame_size, tags)
 end
 
---- Octets an IP packet takes on the wire, preamble, gap and padding of short frames included.
--- @param mtu   octets of the IP packet
+--- Bytes an IP packet takes on the wire, preamble, gap and padding of short frames included.
+-- @param mtu   bytes of the IP packet
 -- @param tags  VLAN tags (default 0)
 -- @usage line.wire_octets(1500) --> 1538
 function M.wire_octets(mtu, tags)
    return math.max(mtu + MAC_AND_FCS + TAG * (tags or 0), M.MIN_FRAME) + M.OVERHEAD
 end
 
---- Octets of IP and transport header before the payload.
+--- Bytes of IP and transport header before the payload.
 -- @param ip         "ipv4" or "ipv6"
 -- @param transport  "udp", "tcp" or "tcp+ts" (TCP with the time stamp option)
 -- @usage line.header_octets("ipv4", "udp") --> 28
@@ -77,7 +77,7 @@ end
 
 --- Payload bits per second of a line full of equal packets.
 -- @param rate       bits per second of the wire
--- @param mtu        octets of each IP packet
+-- @param mtu        bytes of each IP packet
 -- @param ip         "ipv4" or "ipv6"
 -- @param transport  "udp", "tcp" or "tcp+ts"
 -- @param tags       VLAN tags (default 0)

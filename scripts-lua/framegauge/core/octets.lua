@@ -15,12 +15,12 @@ local function parser(parse, size)
    end
 end
 
---- Octets of an address given as text; malformed text raises.
+--- Bytes of an address given as text; malformed text raises.
 M.ipv4 = parser(C.fg_ipv4_parse, 4)
 M.ipv6 = parser(C.fg_ipv6_parse, 16)
 M.mac = parser(C.fg_mac_parse, 6)
 
---- The last eight octets as a number, most significant first; a Lua number as it is.
+--- The last eight bytes as a number, most significant first; a Lua number as it is.
 -- @return a uint64_t
 function M.number(value)
    if type(value) == "number" then
@@ -33,7 +33,7 @@ function M.number(value)
    return number
 end
 
---- The octets of a whole number, most significant first.
+--- The bytes of a whole number, most significant first.
 function M.of_number(number, size)
    local list = {}
    for i = size, 1, -1 do
@@ -42,7 +42,7 @@ function M.of_number(number, size)
    return table.concat(list)
 end
 
-local DIGITS, OCTETS = {}, {} -- of each octet, and back: descriptions of streams have many
+local DIGITS, OCTETS = {}, {} -- of each byte, and back: descriptions of streams have many
 for value = 0, 255 do
    local octet, digits = string.char(value), ("%02x"):format(value)
    DIGITS[octet] = digits
@@ -51,7 +51,7 @@ for value = 0, 255 do
    end
 end
 
---- Octets as hexadecimal digits, and back.
+--- Bytes as hexadecimal digits, and back.
 function M.hex(octets)
    return (octets:gsub(".", DIGITS))
 end
@@ -60,14 +60,14 @@ function M.unhex(text)
    return (text:gsub("%x%x", OCTETS))
 end
 
---- "02:00:00:00:00:01" of six octets.
+--- "02:00:00:00:00:01" of six bytes.
 function M.mac_text(octets)
    return (octets:gsub(".", function(octet)
       return (":%02x"):format(octet:byte())
    end):sub(2))
 end
 
---- "2001:2::1" of sixteen octets.
+--- "2001:2::1" of sixteen bytes.
 function M.ipv6_text(value)
    local words = {}
    for i = 1, 16, 2 do
@@ -85,7 +85,7 @@ function M.ipv6_text(value)
    return text
 end
 
---- Text of an address of sixteen octets, in which IPv4 is mapped: "198.18.0.1" of ::ffff:198.18.0.1.
+--- Text of an address of sixteen bytes, in which IPv4 is mapped: "198.18.0.1" of ::ffff:198.18.0.1.
 function M.address_text(value)
    if value:sub(1, 12) == ("\0"):rep(10) .. "\255\255" then
       return ("%d.%d.%d.%d"):format(value:byte(13, 16))

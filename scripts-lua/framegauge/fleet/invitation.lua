@@ -20,7 +20,7 @@ local uv = require "luv"
 
 local M = {}
 
-local FORM = "fg1-" -- of the line, before its octets in hexadecimal
+local FORM = "fg1-" -- of the line, before its bytes in hexadecimal
 local FOLDER = "/etc/framegauge"
 local BAD, BUSY = 2, 4
 local PUBLIC = tonumber("644", 8)

@@ -25,7 +25,7 @@ local function within(bytes, networks)
    return false
 end
 
--- The number of the last octets of an address, as octets again.
+-- The number of the last bytes of an address, as bytes again.
 local function moved(base, number)
    local out, rest = {}, number
    for i = #base, 1, -1 do
@@ -116,7 +116,7 @@ end
 local MAX_REPORTS = 10 -- of a membership, as a plan has it
 
 --- Why a port may not join a group, a sentence; nil when it may.
--- @param group    octets
+-- @param group    bytes
 -- @param reports  how often it says so
 function M.group_problem(group, reports, agent)
    if #group ~= 4 and #group ~= 16 then

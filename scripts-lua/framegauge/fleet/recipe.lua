@@ -2,7 +2,7 @@
 
 --- Streams of a trial as they are told to another tester: described, not as bytes.
 --
--- A frame is told by the recipe that traffic/frame.lua builds it from. Strings there are octets, and tables
+-- A frame is told by the recipe that traffic/frame.lua builds it from. Strings there are bytes, and tables
 -- have lists and keys side by side, which JSON has not; so each value is told with its kind:
 --
 --    number, boolean          as they are

@@ -3,7 +3,7 @@
 --- Values of header fields, as a plan writes them and as they are printed.
 --
 -- How a field is written follows from its row in the protocol's table (core/protocols.lua). A value is a
--- number or, for addresses and octets, a string of its octets.
+-- number or, for addresses and bytes, a string of its bytes.
 local address = require "framegauge.plan.address"
 local bit = require "bit"
 local octets = require "framegauge.core.octets"
@@ -98,7 +98,7 @@ function M.expected(field)
 end
 
 --- Read a value.
--- @return a number or a string of octets; or nil, what is wrong and what was expected
+-- @return a number or a string of bytes; or nil, what is wrong and what was expected
 function M.read(field, text)
    local value = readers[field.kind](field, text)
    if not value then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Octets that change, by their offset, as a plan writes them.
+--- Bytes that change, by their offset, as a plan writes them.
 --
 --    bytes: [{at: 30, octets: 2, mask: 0x0fff, from: 0, to: 4095}]
 --

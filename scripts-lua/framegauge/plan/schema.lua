@@ -11,7 +11,7 @@
 --                                                 the file, each value with the key in its field `name`
 --    { type = "list", of = row }                  a single value may stand for a list of one
 --    { type = "stack" }                           a protocol stack (plan/stack.lua)
---    { type = "bytes" }                           octets that change (plan/octet_program.lua)
+--    { type = "bytes" }                           bytes that change (plan/octet_program.lua)
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
 -- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out); `was`

@@ -145,7 +145,7 @@ function M.size.read(text, ...)
    end
    return read_size(text, ...)
 end
--- Octets with FCS, or a mix of sizes by its name.
+-- Bytes with FCS, or a mix of sizes by its name.
 M.frame_size = {
    read = function(text)
       if mixes.CYCLES[text] then

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Delays of a stream: as a few figures, and as octets that hold the whole histogram
+--- Delays of a stream: as a few figures, and as bytes that hold the whole histogram
 -- (lib/metric/fg_latency.h). The percentiles of several streams, at one tester or at many, follow from these
--- octets only.
+-- bytes only.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 

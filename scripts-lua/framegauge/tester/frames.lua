@@ -124,7 +124,7 @@ local function gap_after(stream, size)
    return 1e9 / l.fps * (size + l.overhead) / (mean + l.overhead)
 end
 
--- A frame that may be wrong on purpose: its octets, when it leaves, what is wrong.
+-- A frame that may be wrong on purpose: its bytes, when it leaves, what is wrong.
 local function faulty(stream, index, at, number, kinds, names)
    local size = stream.cycle[number % #stream.cycle + 1]
    local template = names[#names] == "oversize" and stream.oversize or stream.templates[size]
@@ -133,7 +133,7 @@ end
 
 --- Frames of a stream, as they would leave.
 -- @param index  of the stream in the list, its number in the signature
--- @return iterator: which departure of the stream it is, from 0, its octets without FCS, when it leaves in ns
+-- @return iterator: which departure of the stream it is, from 0, its bytes without FCS, when it leaves in ns
 -- (0 where the load is not a constant one), and the names of the errors in it (framegauge.traffic.faults)
 function M.of_stream(stream, index, count)
    count = math.min(count, stream.most or count)

@@ -119,7 +119,7 @@ end
 --- Open ports and wait for their links; errors are raised.
 -- @param handles    takes struct fg_port * for each, as they are opened, so that a failure leaves none behind
 -- @param list       of the plan
--- @param max_frame  octets with FCS that must pass
+-- @param max_frame  bytes with FCS that must pass
 -- @param keep       frames of each port that its user may keep for a while (list), or nil
 function M.open(handles, list, max_frame, keep)
    groups[handles] = undo.group()

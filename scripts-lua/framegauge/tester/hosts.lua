@@ -19,7 +19,7 @@ local PING_SECONDS = 1.2 -- more than a host waits for a reply
 local Hosts = {}
 Hosts.__index = Hosts
 
--- Octets at the start of a field of the engine.
+-- Bytes at the start of a field of the engine.
 local function put(field, text)
    local value = address.bytes(text)
    ffi.copy(field, value, #value)

@@ -200,14 +200,14 @@ function Tester:port_index(name)
    return nil, ("there is no port '%s'; there is %s"):format(tostring(name), table.concat(names, ", "))
 end
 
--- MAC of a port's gateway for an IP version, six octets; nil while it has not answered.
+-- MAC of a port's gateway for an IP version, six bytes; nil while it has not answered.
 function Tester:gateway_mac(i, version)
    return gateways.mac(self, i, version)
 end
 
 --- Open a plan's ports and start the engine on them.
 -- @param plan  a loaded plan (framegauge.plan)
--- @param o.frame_sizes  octets with FCS of all frames, or o.max_frame: of the largest; default: the method's
+-- @param o.frame_sizes  bytes with FCS of all frames, or o.max_frame: of the largest; default: the method's
 -- @param o.unasked    do not ask gateways for their addresses: for those who only listen
 -- @return the tester, or nil and an error object (status, tostring)
 -- @usage local mine = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}"
@@ -281,7 +281,7 @@ function Tester:pause(seconds)
 end
 
 --- Highest frame rate of the slowest port's line, or nil when a port does not know its rate.
--- @param frame_size  octets with FCS
+-- @param frame_size  bytes with FCS
 -- @usage tester:max_fps(64) --> 1,488,095
 function Tester:max_fps(frame_size)
    return ethernet.slowest_fps(self.ports, frame_size)
@@ -334,7 +334,7 @@ function Tester:streams_of(o)
 end
 
 --- Run one trial and wait for its end.
--- @param o.frame_size   octets with FCS, or a mix of sizes by its name (framegauge.core.mixes)
+-- @param o.frame_size   bytes with FCS, or a mix of sizes by its name (framegauge.core.mixes)
 -- @param o.directions   list of "east->west"; those that start from one port take turns in its load
 -- @param o.fps          frames per second of each port that sends, constant ...
 -- @param o.duration     ... for this many seconds, in the tester's time

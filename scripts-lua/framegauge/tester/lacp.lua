@@ -201,7 +201,7 @@ end
 --- Begin, knowing nobody. framegauge.link calls this and what follows.
 -- @param now  seconds of any clock
 -- @param up   whether the link is up
--- @return list of frames to be sent, octets without FCS
+-- @return list of frames to be sent, bytes without FCS
 -- @usage #lacp.agent { source = "02:00:00:00:01:01" }:start(0, true) --> 1
 function Agent:start(now, up)
    reset(self)

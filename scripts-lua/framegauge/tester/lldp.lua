@@ -14,7 +14,7 @@ Agent.__index = Agent
 
 --- Make one.
 -- @param o  { source = MAC address of its frames, name = of its port, or chassis =, port = identities
---           { type =, text = }, system_name = text or nil, organisations = list of { oui = 3 octets,
+--           { type =, text = }, system_name = text or nil, organisations = list of { oui = 3 bytes,
 --           subtype =, octets = } or nil, interval = seconds between frames (default: 30),
 --           hold = seconds for which they hold (default: 120) }
 -- @return the agent: its `counts` are frames_tx, frames_rx, frames_error_rx, frames_discard, tlvs_discard and
@@ -47,7 +47,7 @@ end
 
 --- Begin, knowing nobody. framegauge.link calls this and what follows.
 -- @param now  seconds of any clock
--- @return list of frames to be sent, octets without FCS
+-- @return list of frames to be sent, bytes without FCS
 -- @usage #lldp.agent { source = "02:00:00:00:01:01" }:start(0) --> 1
 function Agent:start(now)
    self.known, self.due = {}, now + self.interval

@@ -48,7 +48,7 @@ end
 --- Frames per second that a load is on a port.
 -- @param name        of the port
 -- @param rate        "40%", "100kfps", "1Gbps" with L1, L2 or L3 behind it; or frames per second as a number
--- @param frame_size  octets with FCS
+-- @param frame_size  bytes with FCS
 -- @return frames per second. A share of a line whose rate is not known raises an error.
 -- @usage port.fps(tester, "east", "50%", 1518) --> 40637
 -- @usage port.fps(tester, "east", "672Mbps L1", 64) --> 1,000,000

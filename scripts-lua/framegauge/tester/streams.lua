@@ -20,7 +20,7 @@ local M = {}
 local C = api.C
 
 --- A cycle of sizes, and a frame of each.
--- @param list  octets with FCS, one frame after the other
+-- @param list  bytes with FCS, one frame after the other
 -- @param make  function(size) -> template
 -- @return struct fg_sizes, array of templates by kind, and what must be kept as long as both
 function M.cycle(list, make)
@@ -125,7 +125,7 @@ end
 
 --- Loads one after the other.
 -- @param list  of { fps =, seconds = } and, or nil: frames = how many, and then silence for the rest of the
---              time; overhead = of frames of several sizes: what counts of each besides its octets with FCS,
+--              time; overhead = of frames of several sizes: what counts of each besides its bytes with FCS,
 --              so that bits and not frames are evenly spaced; shape = "bursts" (with burst, burst_fps),
 --              "ramp" (end_fps), "poisson" (seed) or "scatter" (seed, burst_fps); max_lag = seconds a frame
 --              may be late and still be sent, where that is less than the host's (framegauge.traffic.lag);

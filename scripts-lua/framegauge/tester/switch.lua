@@ -135,7 +135,7 @@ end
 
 --- Frames that can be inside at one time.
 -- @param key      of the device in a plan, for the message
--- @param sizes    octets with FCS of all frames
+-- @param sizes    bytes with FCS of all frames
 -- @param of_size  function(size) -> frames, 0: too many
 function M.most_in_flight(key, sizes, of_size)
    local most = 0
@@ -150,7 +150,7 @@ function M.most_in_flight(key, sizes, of_size)
 end
 
 --- Join the plan's ports.
--- @param sizes  octets with FCS of all frames that may be sent
+-- @param sizes  bytes with FCS of all frames that may be sent
 -- @return the wires, as framegauge.tester.wires has them
 function M.open(plan, sizes)
    local self = setmetatable({ handles = {}, number = {} }, Switch)

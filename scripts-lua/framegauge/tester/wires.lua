@@ -95,7 +95,7 @@ local function set_profiles(handle, device)
 end
 
 --- Join the plan's ports.
--- @param sizes  octets with FCS of all frames that may be sent
+-- @param sizes  bytes with FCS of all frames that may be sent
 -- @return the wires: handles (list of struct fg_port *, in the plan's order), buffers (frames that can be
 --         on their way), and the methods change, reset, outage, close
 function M.open(plan, sizes)

@@ -5,7 +5,7 @@
 -- lua-cjson reads well but writes the keys of an object in the order of the hash, so writing is done here:
 -- keys in the order the caller declares, the others sorted behind them; whole numbers without point or
 -- exponent; other numbers with the fewest digits that read back as the same double. An empty table is an
--- empty list unless marked as an object. Integers of 64 bits keep all their digits, and octets that are no
+-- empty list unless marked as an object. Integers of 64 bits keep all their digits, and bytes that are no
 -- text (addresses in the frames of a plan) become text in hex.
 local cjson = require "cjson"
 local ffi = require "ffi"
@@ -36,7 +36,7 @@ local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r"
 
 local INT64, UINT64 = ffi.typeof "int64_t", ffi.typeof "uint64_t"
 
--- Is it UTF-8? Leading octets say how many follow.
+-- Is it UTF-8? Leading bytes say how many follow.
 local function is_text(text)
    if not text:find "[\128-\255]" then -- nearly all of it
       return true

@@ -131,7 +131,7 @@ M.COPY = 2 ^ 47
 -- @param template  of its size
 -- @param stream    its number in the signature
 -- @param number, kinds  as M.departures gave them
--- @return its octets without FCS
+-- @return its bytes without FCS
 function M.make(config, template, stream, number, kinds, time_ns)
    local out = ffi.new("uint8_t[?]", template.length)
    local copy = kinds % 4 >= 2 and M.COPY or 0

@@ -34,7 +34,7 @@ local function vary_config(o, hold, list, high)
    })
 end
 
--- Values as the numbers of their last eight octets, or of the eight before.
+-- Values as the numbers of their last eight bytes, or of the eight before.
 -- @return the array, and whether all values are the same
 local function numbers(values, high)
    local array, same = ffi.new("uint64_t[?]", #values), true
@@ -153,8 +153,8 @@ end
 
 --- Build the template of a frame.
 -- @param size   bytes with FCS
--- @param stack  layers from the outside in: { "ethernet", destination = <octets>, ... }; a field is a number
---               or, for addresses, a string of its octets; or in `vary` what it changes to from frame to
+-- @param stack  layers from the outside in: { "ethernet", destination = <bytes>, ... }; a field is a number
+--               or, for addresses, a string of its bytes; or in `vary` what it changes to from frame to
 --               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h),
 --               and other = { first =, step =, count = } of the first 64 bits of an address at random;
 --               or one of a list `fields` of { name =, and value =, bad = true or program = the same, also
@@ -164,7 +164,7 @@ end
 -- @param o.nested  whether the programs nest, the last one innermost, and do not go in step; none is random
 -- or of some frames only
 -- @param o.bytes   as in a layer, with offsets in the frame
--- @param o.payload  octets that the payload repeats; by default it counts up
+-- @param o.payload  bytes that the payload repeats; by default it counts up
 -- @param o.unsigned  whether the payload goes on up to the FCS, without a test signature
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 -- @usage frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }).length --> 60
@@ -221,7 +221,7 @@ end
 -- @param stream    its number in the signature
 -- @param number    of the frame in its stream, from 0
 -- @param time_ns   when it leaves, for the signature
--- @return its octets without FCS
+-- @return its bytes without FCS
 -- @usage #frame.make(frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }), 1, 0, 0) --> 60
 function M.make(template, stream, number, time_ns)
    local out = ffi.new("uint8_t[?]", template.length)
@@ -250,8 +250,8 @@ end
 -- (RFC 5180).
 -- @param size        bytes with FCS, a tag included
 -- @param o.version   4 or 6
--- @param o.src_mac, o.dst_mac  six octets
--- @param o.src, o.dst          addresses, four or sixteen octets
+-- @param o.src_mac, o.dst_mac  six bytes
+-- @param o.src, o.dst          addresses, four or sixteen bytes
 -- @param o.dst_port  UDP port; by default echo
 -- @param o.vlan, o.outer_vlan, o.pcp, o.dei  as push_tags() takes them; o.dscp
 -- @param o.outer     layers between Ethernet, or the tag, and IP, such as a tunnel's; or nil

@@ -8,12 +8,12 @@ local M = {}
 local DEFAULT = { [4] = "239.1.1.1", [6] = "ff1e::1:1" }
 local LOCAL_MAC = "\1\0\94\0\0" -- of 224.0.0.x, which switches flood
 
---- Octets of the first group. @param address  of a plan, or nil
+--- Bytes of the first group. @param address  of a plan, or nil
 function M.first(address, version)
    return octets["ipv" .. version](address or DEFAULT[version])
 end
 
--- The group after n others: the last four octets count up.
+-- The group after n others: the last four bytes count up.
 local function after(first, n)
    local number = tonumber(octets.number(first:sub(-4))) + n
    return first:sub(1, -5) .. octets.of_number(number, 4)
@@ -29,7 +29,7 @@ function M.mac(group)
 end
 
 --- Groups and their MAC addresses. The first ones of more groups are the same.
--- @return two lists of octets
+-- @return two lists of bytes
 function M.list(first, n)
    local list, macs = {}, {}
    for i = 1, n do

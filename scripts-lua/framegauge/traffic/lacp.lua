@@ -51,7 +51,7 @@ end
 --- A LACPDU.
 -- @param source          MAC of the port
 -- @param actor, partner  what it says of this end, and of the other one
--- @return its octets without FCS
+-- @return its bytes without FCS
 function M.build(source, actor, partner)
    local frame = header(source, LACP) .. end_tlv(ACTOR, actor) .. end_tlv(PARTNER, partner)
       .. string.char(COLLECTOR, COLLECTOR_LENGTH) .. number(MAX_COLLECTOR_DELAY, 2)
@@ -82,7 +82,7 @@ local function marker_answer(frame, source)
 end
 
 --- Read a frame.
--- @param frame   octets without FCS
+-- @param frame   bytes without FCS
 -- @param source  MAC of the port that has received it
 -- @return { actor =, partner = } of a LACPDU, { answer = frame } of a marker that is to be answered; nil: it
 --         is malformed; false: it is not LACP or marker

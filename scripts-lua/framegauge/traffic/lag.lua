@@ -20,7 +20,7 @@ function M.of_burst(seconds, fps)
 end
 
 --- Of a load that the token buckets of a service must pass: overdue frames fill half of either.
--- @param cbs, ebs  octets that the buckets hold
+-- @param cbs, ebs  bytes that the buckets hold
 -- @param cir, eir  bits per second at which they fill
 -- @return seconds, nil where no bucket holds anything
 -- @usage lag.of_buckets(12500, 10e6, 0, 0) --> 0.005

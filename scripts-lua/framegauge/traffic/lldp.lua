@@ -3,7 +3,7 @@
 --- Frames of LLDP (IEEE 802.1AB): built from what is to be announced, and read.
 --
 -- An identity is { type =, text = }: its type is the standard's name of the subtype with "_" for blanks, its
--- text a MAC or an IP address, or the octets as they are.
+-- text a MAC or an IP address, or the bytes as they are.
 local octets = require "framegauge.core.octets"
 
 local M = {}
@@ -49,9 +49,9 @@ end
 
 --- A frame that announces a port.
 -- @param o  { source = MAC, chassis =, port = identities, ttl = seconds (0: forget what was announced),
---           system_name = text or nil, organisations = list of { oui = 3 octets, subtype =, octets = } or
+--           system_name = text or nil, organisations = list of { oui = 3 bytes, subtype =, octets = } or
 --           nil }
--- @return its octets without FCS; nil and why not
+-- @return its bytes without FCS; nil and why not
 function M.build(o)
    for _, text in ipairs { o.chassis.text, o.port.text, o.system_name or "-" } do
       if #text == 0 or #text > MAX_TEXT then
@@ -185,7 +185,7 @@ local function split(frame)
 end
 
 --- Read a frame.
--- @param frame  octets without FCS, maybe filled up
+-- @param frame  bytes without FCS, maybe filled up
 -- @return { source =, chassis =, port = identities, ttl = seconds, port_description =, system_name =,
 --         system_description =, capabilities = list of { name =, enabled = }, management = { type = ipv4,
 --         ipv6, mac or other, text = }, organisations = as in build(), dropped = TLVs that are malformed,

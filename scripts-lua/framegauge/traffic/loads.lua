@@ -4,7 +4,7 @@
 --
 -- Where the frames of a stream differ in size, a load in frames per second sends them evenly spaced, and
 -- one in bits or in percent of the line by their octets: after a long frame comes a long pause, so that the
--- bit rate is right at every moment and not only in the mean. What counts are the octets of the layer that
+-- bit rate is right at every moment and not only in the mean. What counts are the bytes of the layer that
 -- the rate names; percent are of layer 1.
 local ethernet = require "framegauge.core.ethernet"
 local lag = require "framegauge.traffic.lag"
@@ -16,7 +16,7 @@ local M = {}
 -- counts picoseconds, a processor at least nanoseconds.
 M.SLOWEST, M.FASTEST = 1e-6, 1e9
 
--- Octets that a frame counts at a layer besides its own.
+-- Bytes that a frame counts at a layer besides its own.
 local function overhead(layer, tags)
    return ({ ethernet.OVERHEAD, 0, -18 - 4 * tags })[layer]
 end

@@ -49,7 +49,7 @@ function M.networks(place, version)
    return { first = first, number = ((a * 256 + b) * 256 + c) * 256 + d, step = 256, count = each }
 end
 
---- Stations behind a port, at most: their MAC addresses differ in the last two octets.
+--- Stations behind a port, at most: their MAC addresses differ in the last two bytes.
 M.MOST_STATIONS = 65536
 
 -- The first of a port's stations: a MAC address as a number.

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a stream's frames carry between their headers and the signature, as octets that are repeated.
+--- What a stream's frames carry between their headers and the signature, as bytes that are repeated.
 local bit = require "bit"
 
 local M = {}
 
-local LARGEST = 16128 -- octets of a frame
+local LARGEST = 16128 -- bytes of a frame
 
 -- Pseudorandom bit sequences of ITU-T O.150 (and O.153 for the first): the shift register has `length`
 -- stages, and what is fed back is the sum of the last and of stage `tap`. The longer ones are sent inverted.
@@ -29,7 +29,7 @@ function M.parse(text)
    return (WORDS[text] or digits and #digits % 2 == 0) and text or nil
 end
 
--- xorshift of 32 bits: any octets will do that no device makes by itself, and that are the same everywhere.
+-- xorshift of 32 bits: any bytes will do that no device makes by itself, and that are the same everywhere.
 local function random_octets(seed)
    local state, list = bit.bxor(bit.tobit(seed), 0x2545f491), {}
    state = state ~= 0 and state or 1
@@ -44,7 +44,7 @@ end
 
 local sequences = {}
 
--- As many octets of a sequence as the largest frame holds, from the register of ones on, first bit first.
+-- As many bytes of a sequence as the largest frame holds, from the register of ones on, first bit first.
 local function prbs(name)
    if sequences[name] then
       return sequences[name]
@@ -65,11 +65,11 @@ local function prbs(name)
    return sequences[name]
 end
 
---- The octets that are repeated.
+--- The bytes that are repeated.
 -- @param o.octets  as parse() takes them, or nil
 -- @param o.text    a text, or nil
--- @param o.seed    of random octets
--- @return a string; nil for what frames carry anyway: octets counting up
+-- @param o.seed    of random bytes
+-- @return a string; nil for what frames carry anyway: bytes counting up
 -- @usage payload.octets { text = "ab" } --> "ab"
 function M.octets(o)
    local what = o and o.octets

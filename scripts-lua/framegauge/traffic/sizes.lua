@@ -152,7 +152,7 @@ local read = {
 }
 
 --- The cycle of a stream's sizes.
--- @param o  the group `size` of a stream of the plan: list (of octets, or names of mixes), or genome with
+-- @param o  the group `size` of a stream of the plan: list (of bytes, or names of mixes), or genome with
 --           letters = list of { letter =, size = } and largest, or mix = list of { size =, weight = }, or
 --           from, to, step, or random = "64-1518"; order = "fixed" or "random", seed
 -- @return list of bytes with FCS; or nil and { key =, message =, expected = }

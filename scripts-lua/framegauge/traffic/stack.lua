@@ -182,7 +182,7 @@ end
 --- The layers of a stream with all addresses.
 -- @param ports   of a plan
 -- @param stream  of a plan: from, to, frame
--- @param macs    functions port(i) and gateway(i, version): six octets; see placeholders() and known()
+-- @param macs    functions port(i) and gateway(i, version): six bytes; see placeholders() and known()
 -- @return as frame.lua's build() takes them; or nil and { layer =, field =, message =, expected = }
 function M.layers(ports, stream, macs)
    local from, to = M.ends(ports, stream)

@@ -24,7 +24,7 @@ return rows.record("measured", "further figures of a stream; a figure that is no
    { "reordering_extent_unknown_frames", "number", "late frames with an unknown extent, because they came later than the tester remembers: the true maximum may be greater", optional = true },
    { "reordering_late_max_ns", "number", "the same in time (4.2.2)", optional = true, col = "Late by",
       unit = "µs, at most", at = "order" },
-   { "reordering_offset_max_frames", "number", "frames that had to be kept for a late one (4.2.3, there in octets)", optional = true },
+   { "reordering_offset_max_frames", "number", "frames that had to be kept for a late one (4.2.3, there in bytes)", optional = true },
    { "reordering_offset_mean_frames", "number", "its mean", optional = true },
    { "reordering_run_mean_frames", "number", "arrivals in order between late ones (4.5)", optional = true },
    { "reordering_run_squares", "number", "sum of their squares", optional = true },

@@ -8,7 +8,7 @@
 --    server:close() -- server.url, server.port
 --
 -- lib/web speaks HTTP/2 on libuv's loop. A method gets the messages of a call, whose request is whole, as a
--- list of octets, and returns the messages of the answer; so a stream is a list with other than one item.
+-- list of bytes, and returns the messages of the answer; so a stream is a list with other than one item.
 local api = require "framegauge.core.api"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
@@ -25,7 +25,7 @@ local M = {
 local MAX_CONNECTIONS = 256
 local BEGIN_MS, BODY_MS, IDLE_MS = 10000, 60000, 60000
 local MAX_BODY = 32 * 1024 * 1024
-local PREFIX = 5 -- octets before a message: whether it is compressed, and its length
+local PREFIX = 5 -- bytes before a message: whether it is compressed, and its length
 
 local Server = {}
 Server.__index = Server
@@ -133,7 +133,7 @@ end
 -- @param o.address  "HOST:PORT" (port 0: any), "[IPV6]:PORT" or "unix:PATH"
 -- @param o.methods  path -> function(messages, is_awaited) -> messages; is_awaited() tells whether the client
 --                   still waits
--- @param o.max_body           octets of a request
+-- @param o.max_body           bytes of a request
 -- @param o.begin_ms, o.body_ms  how long a connection may take to begin; a request to come, or an answer to
 --                             be read
 -- @param o.idle_ms  how long a client may be silent before it is asked whether it is there; it has body_ms to

@@ -2,7 +2,7 @@
 
 -- A capture to replay: framegauge script generate.lua FILE MEGABYTES FRAMES-PER-SECOND
 --
--- Frames of 60 to 1514 octets, no two alike, at uneven times; always the same.
+-- Frames of 60 to 1514 bytes, no two alike, at uneven times; always the same.
 local pcap = require "framegauge.text.pcap"
 
 local path, megabytes, fps = arg[1], tonumber(arg[2]), tonumber(arg[3])

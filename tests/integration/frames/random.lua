@@ -24,7 +24,7 @@ local ONLY = { -- of one IP only
    icmpv6_error = 6, mld = 6, mld2_query = 6,
 }
 -- Messages that end with their packet: what fills a test frame up behind them is read as more of them, and
--- the checksum of IGMP over eight octets only. What they say is tested case by case (cases.py).
+-- the checksum of IGMP over eight bytes only. What they say is tested case by case (cases.py).
 local UNFILLED = {
    neighbour_solicitation = true, neighbour_advertisement = true, mld2_report = true, igmp = true,
    igmp3_query = true, igmp3_report = true,

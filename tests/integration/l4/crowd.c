@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A crowd of clients on Linux's own TCP: many connections open at a time, each with requests and responses of
- * which every octet is checked, closed when all of them are open and done.
+ * which every byte is checked, closed when all of them are open and done.
  *
  *   crowd ADDRESS PORT CONNECTIONS EXCHANGES REQUEST RESPONSE
  *
@@ -31,7 +31,7 @@ struct one {
 	int fd;
 	bool open, done;
 	unsigned sent;     /* requests */
-	uint64_t received; /* octets */
+	uint64_t received; /* bytes */
 };
 
 static uint8_t table[PERIOD + LONGEST];

@@ -12,7 +12,7 @@ local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
-local MOST_CELLS = 2000000 -- intervals of all routes that are counted; 64 octets each
+local MOST_CELLS = 2000000 -- intervals of all routes that are counted; 64 bytes each
 
 local routes = {
    key = "routes", type = "group", help = "what moves: routes by their destinations, or flows",

@@ -9,7 +9,7 @@ local words = require "framegauge.tester.iperf3.output"
 
 local M = {}
 
-local COOKIE = 36 -- octets
+local COOKIE = 36 -- bytes
 local WRITE = 131072 -- iperf3's own default
 local SHORTFALL = 0.01 -- of the datagrams that were to be sent
 

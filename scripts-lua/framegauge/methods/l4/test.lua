@@ -205,7 +205,7 @@ local function busiest(list)
    return busy
 end
 
--- Octets of memory that a connection took at most, of both ends and all trials.
+-- Bytes of memory that a connection took at most, of both ends and all trials.
 local function per_connection(list)
    local most
    for _, record in ipairs(list) do

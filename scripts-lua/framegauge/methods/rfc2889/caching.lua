@@ -28,14 +28,14 @@ local M = {}
 M.KEYS = { "address_caching", "learning_rate" }
 
 local FIRST = 0x020000100000ULL -- 02:00:00:10:00:00
-local SIZE = 64 -- octets with FCS
+local SIZE = 64 -- bytes with FCS
 local PAUSE = 0.1 -- seconds between the broadcast, the learning and the test
 local FORGET = 1.1 -- of the ageing time
 local ATTEMPTS = 3 -- at a number of addresses, while it fails for the tester's sake
 
 --- The first addresses of a sequence: `sequential` from 02:00:00:10:00:00 on, or `random`: 02 and 40 random
 -- bits, no address twice.
--- @return list of six octets each
+-- @return list of six bytes each
 -- @usage octets.mac_text(caching.addresses("random", 3, 1)[1]) --> 02:ec:89:02:5c:c1
 function M.addresses(order, n, seed)
    local list, seen, draw = {}, {}, random.sequence(seed)

@@ -36,7 +36,7 @@ local function obstacle(tester, kind, size, limit)
    end
 end
 
--- Octets of the good frames among which a kind is sent, and of the wrong ones.
+-- Bytes of the good frames among which a kind is sent, and of the wrong ones.
 local function octets_of(plan, kind, size)
    local good = frames.size(plan, 1, 2, kind == "oversize" and plan.rfc2889.errored_frames.max_frame
       or kind == "crc" and size or ethernet.MIN_FRAME)

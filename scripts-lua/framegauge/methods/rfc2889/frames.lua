@@ -13,7 +13,7 @@ local function version_of(source, target)
    return source.ipv4 and target.ipv4 and 4 or 6
 end
 
---- Octets with FCS of the smallest frame from one port to another, at least `size`.
+--- Bytes with FCS of the smallest frame from one port to another, at least `size`.
 function M.size(plan, from, to, size)
    local ports = plan.ports
    return math.max(size, frame.SMALLEST[version_of(ports[from], ports[to])])
@@ -21,8 +21,8 @@ end
 
 --- A template. One of its MAC addresses may be another one in each frame.
 -- @param from, to  numbers of ports
--- @param size      octets with FCS; at least as many as M.size gives
--- @param macs      sources or destinations = list of six octets each, or broadcast = true; or nil
+-- @param size      bytes with FCS; at least as many as M.size gives
+-- @param macs      sources or destinations = list of six bytes each, or broadcast = true; or nil
 function M.template(tester, from, to, size, macs)
    local source, target = tester.plan.ports[from], tester.plan.ports[to]
    local version = version_of(source, target)

@@ -97,7 +97,7 @@ end
 
 local REPORT_SIZES = { igmpv2 = 64, igmpv3 = 64, mldv1 = 90, mldv2 = 94 }
 
---- Octets of a report about one group; a leave has as many.
+--- Bytes of a report about one group; a leave has as many.
 function M.report_ns(c, name)
    return M.frame_ns(c, name, REPORT_SIZES[c.version])
 end

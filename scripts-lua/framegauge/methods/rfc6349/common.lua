@@ -64,11 +64,11 @@ function M.trial(plan, tester, session, ask, test, o, came)
 end
 
 -- The arithmetic of RFC 6349: what a path allows, and the three metrics of what it did. Rates are bits per
--- second, times seconds, sizes octets.
+-- second, times seconds, sizes bytes.
 
 local LARGEST_UNSCALED = 65535
 
---- Octets that are under way when the path is full (RFC 6349, 3.3.1: the bandwidth-delay product, over 8).
+--- Bytes that are under way when the path is full (RFC 6349, 3.3.1: the bandwidth-delay product, over 8).
 -- @usage formulas.bdp(500e6, 5e-3) --> 312500
 function M.bdp(bandwidth, rtt)
    return bandwidth * rtt / 8
@@ -109,7 +109,7 @@ function M.transfer_time_ratio(actual_s, octets, achievable)
    return actual_s / (octets * 8 / achievable)
 end
 
---- TCP efficiency in percent (RFC 6349, 4.2); octets that were transmitted include those that were so again.
+--- TCP efficiency in percent (RFC 6349, 4.2); bytes that were transmitted include those that were so again.
 function M.efficiency(transmitted, retransmitted)
    return transmitted > 0 and (transmitted - retransmitted) / transmitted * 100 or 100
 end

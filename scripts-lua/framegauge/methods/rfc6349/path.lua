@@ -133,7 +133,7 @@ M.BANDWIDTH = "rfc6349.bandwidth"
 local MAC_AND_FCS, TAG = 18, 4
 local LEAST_SHARE = 1e-5 -- of the line; a narrower bottleneck is not found
 
---- Octets with FCS of a full packet's frame.
+--- Bytes with FCS of a full packet's frame.
 function M.frame_size(path, tags)
    return path.mtu + MAC_AND_FCS + TAG * tags
 end

@@ -48,7 +48,7 @@ local function round_trips(client)
    return n > 0 and sum / n or nil, most, n
 end
 
--- Seconds from the first octet sent to the last acknowledged; nil when it did not come so far.
+-- Seconds from the first byte sent to the last acknowledged; nil when it did not come so far.
 local function actual_s(client, wanted)
    return client.total.octets_out >= wanted and client.last_s - client.first_s or nil
 end

@@ -172,7 +172,7 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
       at = "html" },
    { "inflection_s", "number", "when the first frame left that was lost: then latency grows no more",
       optional = true, col = "First loss", unit = "after, s", as = "number", at = "html" },
-   { "is_efficient", "boolean", "whether the most octets were held with this frame size", optional = true },
+   { "is_efficient", "boolean", "whether the most bytes were held with this frame size", optional = true },
    { "finding", { "plain", "not_reached", "disagreement", "unrepeatable" }, "what became of it: `plain` figures; the buffer did not fill; the three figures disagree, so that the device is no plain queue; or they vary",
       col = "Finding", at = "terminal html" },
    { "trial_s", "positive", "length of the last load" },

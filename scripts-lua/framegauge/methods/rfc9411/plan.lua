@@ -101,7 +101,7 @@ local function two_ports(values, found)
    end
 end
 
--- The last four octets, as a number.
+-- The last four bytes, as a number.
 local function number_of(text)
    local four = text and not text:find(":", 1, true) and octets.ipv4(text)
    return four and octets.number(four)

@@ -12,7 +12,7 @@ local M = {}
 
 local MIN_PAUSE = 0.05 -- seconds on either side of a burst: the gap is twice that
 local GROUP = 0.2 -- seconds of constant load between the gaps
-local REFILL = 9 -- bits a bucket's octet is given to fill in again: 8 and an eighth more
+local REFILL = 9 -- bits a bucket's byte is given to fill in again: 8 and an eighth more
 local PLENTY = 1.25 -- of the shortest burst that a full bucket cannot pass
 
 -- Where both colours are sent, it must not follow from their order which of them finds no token. Two constant
@@ -100,7 +100,7 @@ end
 
 --- Frames of a burst that is longer than what a full bucket passes: twice the bucket, or more where that much
 -- flows in meanwhile.
--- @param size   octets of the bucket
+-- @param size   bytes of the bucket
 -- @param inflow  bits per second that flow into it
 -- @param fps    of the burst
 -- @return frames; nil when the line is so slow that any burst passes
@@ -113,7 +113,7 @@ function M.over_burst(path, size, inflow, fps)
    return math.ceil(math.max(2 * size / path.frame_size, PLENTY * passes + 2))
 end
 
---- Frames of a burst that the octets of a bucket are sure to hold.
+--- Frames of a burst that the bytes of a bucket are sure to hold.
 function M.within(path, octets)
    if path.sizes then
       return math.floor(octets / (path.frame_size * #path.sizes)) * #path.sizes

@@ -108,7 +108,7 @@ end
 
 -- The burst tests of one bucket, or of both together.
 -- @param b.step, b.name
--- @param b.size     octets that the burst is to find
+-- @param b.size     bytes that the burst is to find
 -- @param b.frames   frames that a full bucket is sure to pass
 -- @param b.colour   of the burst
 -- @param b.group    information rate between the bursts

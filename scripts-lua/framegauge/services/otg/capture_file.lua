@@ -78,7 +78,7 @@ formats.pcapng = {
    end,
 }
 
--- The frames of a file: function(seconds, ns, octets, kept, length) for each.
+-- The frames of a file: function(seconds, ns, bytes, kept, length) for each.
 local function each(text, take)
    local at = FILE_HEADER
    local base = ffi.cast("const uint8_t *", text)

@@ -3,7 +3,7 @@
 --- The calls of the API over gRPC: its methods, envelopes and streams, and errors as its clients read them.
 --
 -- Each request and answer of a call is the one field of an envelope. A method whose name begins with `stream`
--- has the octets of a large message in pieces instead, without an envelope.
+-- has the bytes of a large message in pieces instead, without an envelope.
 local protobuf = require "framegauge.services.otg.protobuf"
 local read = require "framegauge.services.otg.read"
 local refusal = require "framegauge.services.otg.refusal"
@@ -12,11 +12,11 @@ local Grpc = require "framegauge.web.grpc"
 local M = {}
 
 local MESSAGE, DATUM = 1, 2 -- fields of an envelope, and of a piece
-local PIECE = 2 * 1024 * 1024 -- octets of a stream's message; clients take 4 MiB
-local MAX_MESSAGE = 7000 -- octets of an error, for a header has an end
+local PIECE = 2 * 1024 * 1024 -- bytes of a stream's message; clients take 4 MiB
+local MAX_MESSAGE = 7000 -- bytes of an error, for a header has an end
 local MAX_TEXT = 1000 -- and of one of its texts
 
--- Message of the request and of the answer; no answer: octets.
+-- Message of the request and of the answer; no answer: bytes.
 local METHODS = {
    SetConfig = { "set_config", "Config", "Warning" },
    UpdateConfig = { "update_config", "ConfigUpdate", "Warning" },
@@ -56,7 +56,7 @@ local function refuse(code, errors)
    Grpc.refuse(STATUS[code], refusal.text(refusal.as_error(code, shortened(errors))))
 end
 
--- The octets of a message in pieces.
+-- The bytes of a message in pieces.
 local function pieces(octets)
    local list = {}
    for first = 1, math.max(1, #octets), PIECE do
@@ -66,7 +66,7 @@ local function pieces(octets)
    return list
 end
 
--- A method: from octets to octets.
+-- A method: from bytes to bytes.
 local function method(calls, o, field, streams_out)
    local call, request, answer = o[1], o[2], o[3]
    return function(messages, is_awaited)

@@ -12,7 +12,7 @@ local schema = require "framegauge.services.otg.schema"
 local M = {}
 
 local VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-local MAX_VARINT = 10 -- octets
+local MAX_VARINT = 10 -- bytes
 local WIDTH = { [FIXED64] = 8, [FIXED32] = 4 }
 
 local Malformed = {}
@@ -38,7 +38,7 @@ local function read_varint(octets, at, to)
    malformed "a number is cut"
 end
 
--- The end of a length-delimited field, whose length stands at a place: first and last octet.
+-- The end of a length-delimited field, whose length stands at a place: first and last byte.
 local function extent(octets, at, to)
    local length, first = read_varint(octets, at, to)
    if first + length - 1 > to then
@@ -63,7 +63,7 @@ local function integer(_, octets, at, to)
    return read_varint(octets, at, to)
 end
 
--- How a value of a kind is read: function(field, octets, at, to) -> value, where it ends. By wire type.
+-- How a value of a kind is read: function(field, bytes, at, to) -> value, where it ends. By wire type.
 local readers = {
    [VARINT] = {
       u32 = integer, u64 = integer, i32 = integer,
@@ -197,7 +197,7 @@ end
 
 --- Decode a message in a field of an envelope.
 -- @param octets  of one envelope, or of several, whose fields are then put together
--- @return the table; or nil and what is wrong with the octets
+-- @return the table; or nil and what is wrong with the bytes
 function M.decode_field(name, octets, number_of_field)
    local ok, result = pcall(function()
       local inner = content(octets, number_of_field)
@@ -230,7 +230,7 @@ end
 
 local encode
 
--- How a value of a kind is written: function(field, value) -> octets
+-- How a value of a kind is written: function(field, value) -> bytes
 local writers = {
    u32 = write_number, u64 = write_number, i32 = write_number,
    bool = function(_, value) return varint(value and 1 or 0) end,
@@ -309,7 +309,7 @@ function M.encode(name, value)
    return encode(schema.message(name), value)
 end
 
---- Octets as the first field of an envelope.
+--- Bytes as the first field of an envelope.
 function M.envelope(octets)
    return varint(8 + BYTES) .. delimited(octets)
 end

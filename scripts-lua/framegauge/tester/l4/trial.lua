@@ -281,7 +281,7 @@ end
 -- @param o.seconds        from start to stop; o.omit: of these, before anything is measured
 -- @param o.learning_wait, o.drain, o.settle  before and after, seconds
 -- @param o.interval       of the series, seconds; nil: none
--- @param o.mtu            octets
+-- @param o.mtu            bytes
 -- @param o.seed           of all that is random
 -- @param o.draw           number of the random draws of the reference device; default: the trial's number
 -- @param o.look           called now and then with the list of how many connections each side has, TIME_WAIT

@@ -199,7 +199,7 @@ end
 -- @param o.from, o.to     ports of the tester, by number: of the probes, and of the reflector; to = nil: the
 --                         reflector is another's
 -- @param o.test           a key of TESTS
--- @param o.mac            of the next hop, or of the peer's MEP: six octets
+-- @param o.mac            of the next hop, or of the peer's MEP: six bytes
 -- @param o.ipv4, o.ipv6   of the reflector, one of them where the test is over UDP; o.port: of UDP
 -- @param o.frame_size, o.count, o.interval, o.timeout, o.learning_wait, o.settle
 -- @param o.dscp, o.ttl, o.level, o.mep, o.ptp

@@ -9,7 +9,7 @@ local C = api.C
 local M = {}
 
 local BAD_INPUT = 2
-local OVERHEAD = 20 -- octets of preamble and gap
+local OVERHEAD = 20 -- bytes of preamble and gap
 
 local function refuse(...)
    user_error.raise("replay", BAD_INPUT, "replay: %s", string.format(...))

@@ -87,7 +87,7 @@ end
 -- @param o.address      our first address; o.addresses: how many (1)
 -- @param o.port         the server's port
 -- @param o.remote       client: the server's first address; o.remotes: how many (1)
--- @param o.next_hop     client: MAC, six octets
+-- @param o.next_hop     client: MAC, six bytes
 -- @param o.port_first, o.port_last  client: ports to connect from
 -- @param o.connections  at a time (1); o.connections_start, o.connections_per_s: the ramp
 -- @param o.cycles       connections that each client opens, one after the other; nil: until the stop
@@ -106,8 +106,8 @@ end
 -- @param o.user, o.password, o.ftp_mode  of FTP, client: who logs in; the mode by name
 -- @param o.streams      of HTTP2 and HTTP3: requests at a time on a connection
 -- @param o.window       of HTTP2: bytes a peer may send unasked
--- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
--- @param o.host, o.params  of IPERF, client: the cookie, 36 octets of text, and JSON as iperf3's client sends
+-- @param o.request, o.response, o.datagram  bytes; o.datagrams_per_s: nil: as fast as it goes
+-- @param o.host, o.params  of IPERF, client: the cookie, 36 bytes of text, and JSON as iperf3's client sends
 --                       it, for framegauge.tester.iperf3.control
 -- @param o.timeout      seconds, of UDP_RR, PING, DNS and DNS_TCP; o.requests_per_s: of the same, whatever is
 --                       answered; nil: each follows an answer
@@ -171,7 +171,7 @@ function M.dns_sizes(o, stream)
    return query[0], answer[0]
 end
 
---- Octets of a request and of the response to it, heads and bodies, of a client of HTTP or HTTP2.
+--- Bytes of a request and of the response to it, heads and bodies, of a client of HTTP or HTTP2.
 -- @param o  as fill() takes it
 function M.http_octets(o)
    local one = ffi.new "struct fg_l4_app"

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a line allows at most of each test: octets on the wire of one transaction or one segment.
+--- What a line allows at most of each test: bytes on the wire of one transaction or one segment.
 --
--- Full duplex: the way with more octets limits. A segment of headers and payload is an Ethernet frame of at
--- least 64 octets and 20 more for preamble and gap.
+-- Full duplex: the way with more bytes limits. A segment of headers and payload is an Ethernet frame of at
+-- least 64 bytes and 20 more for preamble and gap.
 local ethernet = require "framegauge.core.ethernet"
 
 local M = {}
@@ -14,7 +14,7 @@ local function headers(ip, transport, o)
    return ethernet.header_octets(ip, transport == "tcp" and o.timestamps and "tcp+ts" or transport)
 end
 
--- Octets on the wire of one packet with a payload.
+-- Bytes on the wire of one packet with a payload.
 local function packet(ip, transport, payload, o)
    return ethernet.wire_octets(headers(ip, transport, o) + payload, o.tags) - (o.uncounted or 0)
 end
@@ -24,7 +24,7 @@ function M.mss(ip, o)
    return o.mtu - headers(ip, "tcp", o)
 end
 
--- Octets on the wire of a message that may take several segments.
+-- Bytes on the wire of a message that may take several segments.
 local function message(ip, octets, o)
    local mss = M.mss(ip, o)
    local full = math.floor(octets / mss)
@@ -48,7 +48,7 @@ function M.of(o)
    }
 end
 
--- Octets in addition to the payload in a formula that is widely copied, see M.legacy.
+-- Bytes in addition to the payload in a formula that is widely copied, see M.legacy.
 local LEGACY = { tcp = { ipv4 = 66, ipv6 = 86 }, udp = { ipv4 = 46, ipv6 = 66 } }
 local LEGACY_GAP = 12
 
@@ -69,7 +69,7 @@ function M.udp_stream(rate, ip, o)
    return rate * o.datagram / packet(ip, "udp", o.datagram, o)
 end
 
--- Transactions per second with these octets each way.
+-- Transactions per second with these bytes each way.
 local function per_second(rate, there, back)
    return rate / (8 * math.max(there, back))
 end
@@ -93,7 +93,7 @@ function M.dns_tcp(rate, ip, o, query, answer)
    return M.stream(rate, ip, o) / (8 * math.max(query, answer))
 end
 
--- Octets of a connection without its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
+-- Bytes of a connection without its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
 -- the server's last message. The client's ACK of the handshake goes with what it sends first, or alone. An
 -- RST takes the place of the client's FIN, and has no ACK.
 local function connection(ip, o)
@@ -120,7 +120,7 @@ function M.files(rate, ip, o, octets)
 end
 
 --- Transactions of HTTP per second, a connection for each o.requests of them; nil or 0: connections last.
--- @param request, response  octets of the messages, heads and bodies
+-- @param request, response  bytes of the messages, heads and bodies
 function M.http(rate, ip, o, request, response)
    local n, there, back = o.requests or 0, connection(ip, o)
    if n == 0 then

@@ -171,7 +171,7 @@ local function campaign_has_its_tests(values, found)
    end
 end
 
--- The last four octets as a number, and those before.
+-- The last four bytes as a number, and those before.
 local function split(text)
    local bytes = address.bytes(text)
    local a, b, c, d = bytes:byte(-4, -1)
