@@ -3,9 +3,16 @@
 --- `framegauge script`: a Lua file of the user's, as a job on the event loop.
 local job = require "framegauge.core.job"
 local named_file = require "framegauge.core.named_file"
-require "framegauge.methods.rfc2544.script" -- gives testers their search
 
 local M = {}
+
+-- Testers have the search of RFC 2544 as soon as a script uses them, so that others do not wait for it.
+package.preload["framegauge.tester"] = function(name)
+   package.preload[name], package.loaded[name] = nil, nil
+   local Tester = require(name)
+   require "framegauge.methods.rfc2544.script"
+   return Tester
+end
 
 local SCRIPT_ERROR = 1
 local BAD_USAGE = 2
