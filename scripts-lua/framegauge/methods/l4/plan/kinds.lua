@@ -48,7 +48,7 @@ local M = {}
 local SWEEPS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true }
 local STREAMS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true, transports = true }
 local RESET, ANY_CLOSE = { reset = true }, { reset = true, ["half-close"] = true }
-local ANY_HOST = { discard = true, iperf3 = true, web = true, dns = true, ftp = true }
+local ANY_HOST = { discard = true, web = true, dns = true, ftp = true }
 local MTU = { ["mtu-sweep"] = true }
 local HTTP = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true,
    transports = true, ["mtu-sweep"] = true }
