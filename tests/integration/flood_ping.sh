@@ -45,7 +45,7 @@ sys.exit(not eval(sys.argv[2], {}, row))' "$work/out/result.json" "$2"
 figures() {
 	rm -rf "$work/out"
 	{ ip netns exec "$tester" "$program" run "$work/$1.yaml" --out "$work/out" "${@:3}" ||
-		[ $? -eq 3 ]; } &&
+		[[ $? =~ ^[13]$ ]]; } &&
 		/usr/bin/python3 -c '
 import json, sys
 row = json.load(open(sys.argv[1]))["results"]["l4"][0]

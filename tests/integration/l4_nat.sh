@@ -119,6 +119,11 @@ at_the_server() {
 after_kill() {
 	local run options=(--set "l4.peer={kind: web, $2}" --set l4.repetitions=1 --set l4.connections=8
 		--set l4.http.requests=0)
+	# of those before none is counted
+	for _ in {1..200}; do
+		[ "$(at_the_server)" -gt 0 ] || break
+		sleep 0.05
+	done
 	tester "killed-$1" "${options[@]}" --set l4.duration=60s 2>/dev/null &
 	run=$!
 	for _ in {1..400}; do
