@@ -10,7 +10,9 @@ local M = {}
 package.preload["framegauge.tester"] = function(name)
    package.preload[name], package.loaded[name] = nil, nil
    local Tester = require(name)
-   require "framegauge.methods.rfc2544.script"
+   if package.loaded["framegauge.methods.rfc2544.script"] == nil then -- or it is what loads the tester
+      require "framegauge.methods.rfc2544.script"
+   end
    return Tester
 end
 
