@@ -51,7 +51,10 @@ local function all_have_ended(seconds)
       local now = uv.hrtime() / 1e9
       begun = begun or open[1] > 0 and now or nil
       quiet = open[1] == 0 and (quiet or now) or nil
-      return begun and quiet and (seconds > 0 and now - begun > seconds or now - quiet > MOMENT)
+      if seconds > 0 then
+         return begun and quiet and now - begun > seconds
+      end
+      return begun and quiet and now - quiet > MOMENT
    end
 end
 
