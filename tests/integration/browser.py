@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import select
 import subprocess
 import tempfile
 import time
@@ -10,6 +11,7 @@ import time
 OPTIONS = ['--headless=new', '--no-sandbox', '--disable-background-networking', '--disable-gpu',
            '--no-first-run', '--disable-dev-shm-usage', '--hide-scrollbars', '--remote-debugging-pipe',
            'about:blank']
+PATIENCE = 60  # seconds until the browser answers, or is taken for stuck
 
 
 class Browser:
@@ -36,6 +38,8 @@ class Browser:
 
     def receive(self):
         while b'\0' not in self.rest:
+            if not select.select([self.into], [], [], PATIENCE)[0]:
+                raise RuntimeError(f'chromium has said nothing for {PATIENCE} s')
             got = os.read(self.into, 1 << 20)
             if not got:
                 raise RuntimeError('chromium has ended')
