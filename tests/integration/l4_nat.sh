@@ -100,8 +100,11 @@ steady() {
 	status=$?
 	case $status in
 	0) echo "ok - ten trials through the gateway are alike: $1" ;;
-	2) echo "ok - ten trials through the gateway are alike: $1 # SKIP the machine is too busy" ;;
-	*) echo "not ok - ten trials through the gateway are alike: $1: $(tail -n 3 "$work/$1.log")" ;;
+	77) echo "ok - ten trials through the gateway are alike: $1 # SKIP the machine is too busy" ;;
+	*)
+		echo "not ok - ten trials through the gateway are alike: $1"
+		tail -n 3 "$work/$1.log" | sed 's/^/# /'
+		;;
 	esac
 	if [ "$(refused)" = 0 ]; then
 		echo "ok - and it has refused nothing: $1"
