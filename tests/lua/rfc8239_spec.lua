@@ -255,7 +255,6 @@ describe("RFC 8239 on a reference switch", function()
       end)
    end
 
-   -- an engine that carries one line and not two: the second source alone makes innocent frames be lost
    it("is not measured by frames that it floods", function()
       local row = truth.measure {
          name = "x", ports = 4, switch = "rate: 100Mbps, buffer: 100, mac_table: {size: 1}",
@@ -265,6 +264,7 @@ describe("RFC 8239 on a reference switch", function()
       assert.matches("came out at ports that they were not for", table.concat(row.reasons, "; "))
    end)
 
+   -- an engine that carries one line and not two: the second source alone makes innocent frames be lost
    it("does not take a slow engine for head of line blocking", function()
       local results = truth.measure { name = "x", ports = 4, switch = "rate: 10Mbps, capacity: 4008fps, buffer: 16",
          keys = "iterations: 1, tests: [head_of_line], frame_sizes: [512], trial: 1s" }
