@@ -86,7 +86,7 @@ class GrpcClient
 		nghttp2_submit_rst_stream(session, 0, id, NGHTTP2_CANCEL);
 	}
 
-	/* Send what there is, and read what comes within a time. @return whether the connection goes on */
+	/* Send what there is, and read what arrives within a time. @return whether the connection goes on */
 	bool
 	turn(bool reads = true)
 	{

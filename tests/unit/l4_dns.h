@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A peer of DNS over TCP that says what it is told to; the server or the client that hears it is ours. */
+/* A peer of DNS over TCP that says what a test wants; the server or the client that hears it is ours. */
 #ifndef L4_DNS_H
 #define L4_DNS_H
 

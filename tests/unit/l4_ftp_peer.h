@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Either role of FTP with a peer that says what it is told to, line by line. Of our client it is the server,
+ * Either role of FTP with a peer that says what a test wants, line by line. Of our client it is the server,
  * at port 21 and at every port that the client connects to; line 0 is the control connection.
  */
 #ifndef L4_FTP_PEER_H
@@ -121,7 +121,7 @@ class FtpPeer
 			<< reply;
 		return uint16_t(high << 8 | low);
 	}
-	/* by another host than that of the control connection */
+	/* by another host than the control connection's */
 	void
 	OpenByAnother(uint16_t port, unsigned line)
 	{

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A peer of HTTP/2 that says what it is told to, frame by frame; the server or the client that hears it is
+/* A peer of HTTP/2 that says what a test wants, frame by frame; the server or the client that hears it is
  * ours. */
 #ifndef L4_HTTP2_H
 #define L4_HTTP2_H
@@ -121,7 +121,7 @@ class Http2Peer
 		talker_say(t, 0, text.data(), text.size());
 		talker_settle(t);
 	}
-	/* what came since the last time; of a client without its preface */
+	/* all that arrived since the last time; of a client without its preface */
 	std::vector<Heard>
 	Hear()
 	{

@@ -11,7 +11,7 @@ extern "C" {
 
 namespace l4
 {
-/* that asks for so many bytes */
+/* that asks for this number of bytes */
 inline fg_l4_app
 Http3(uint32_t body)
 {

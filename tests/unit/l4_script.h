@@ -8,7 +8,7 @@
  *   peer_isn
  *   TIME open|listen           our side opens, or waits; TIME write N, close, abort
  *   TIME end                   what is open is reset
- *   TIME rooms N               so many frames fit into a burst from now on; 0: nothing can leave
+ *   TIME rooms N               N frames fit into a burst from now on; 0: nothing can leave
  *   TIME < FLAGS FROM[:TO] [ack N] [win N] [opt ...]    the peer sends; numbers from FROM to before TO
  *   TIME > FLAGS FROM[:TO] [ack N] [win N] [opt ...]    we must send this, now and nothing else before
  *   TIME expect NAME N         state, cwnd, ssthresh, mss, received, closed, end or a counter has this value

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A peer that says what it is told to, byte by byte, over a few TCP connections and by datagrams, and an
+ * A peer that says what a test wants, byte by byte, over a few TCP connections and by datagrams, and an
  * application of lib/apps that receives it: a server, which it connects to, or a client, whose connections it
  * takes. Frames go from one to the other at once. For C and C++: tests and fuzzing use it.
  */
@@ -188,7 +188,7 @@ talker_carry(struct talker *t, struct fg_l4 *to)
 	t->burst.frames = 0;
 }
 
-/** Both do what they have to do now. A server that sends without end is stopped after so many rounds. */
+/** Both do what they have to do now. A server that sends without end is stopped after these rounds. */
 static inline void
 talker_settle(struct talker *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A peer of HTTP over TLS that has the right keys and says what it is told to, record by record; the server
+ * A peer of HTTP over TLS that has the right keys and says what a test wants, record by record; the server
  * or the client that hears it is ours. What that answers, counts and keeps can be looked at.
  */
 #ifndef L4_TLS_PEER_H

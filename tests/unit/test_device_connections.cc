@@ -69,7 +69,7 @@ TEST(DeviceConnections, AreForgottenWhenIdleAndWhenClosed)
 	connections_heard(table, heard, 500);
 	connections_close(table, closed, 500);
 	EXPECT_EQ(0u, connections_expire(table, 549));
-	connections_heard(table, closed, 549); /* what comes late does not keep it */
+	connections_heard(table, closed, 549); /* a late frame does not keep it */
 	EXPECT_EQ(3u, connections_count(table));
 	EXPECT_EQ(0u, connections_expire(table, 550)); /* it was not open */
 	EXPECT_EQ(2u, connections_count(table));

@@ -146,7 +146,7 @@ TEST(DeviceNat, ForgetsAllAtItsRateTheOldestFirst)
 	EXPECT_EQ(0u, n.Return(2002, SYN_ACK, 2 * second));
 	EXPECT_EQ(5003u, n.Return(2003, SYN_ACK, 2 * second));
 	EXPECT_EQ(0u, n.Return(2000, SYN_ACK, 3 * second));
-	EXPECT_NE(0u, n.Open(6000, 3 * second)); /* what comes later stays */
+	EXPECT_NE(0u, n.Open(6000, 3 * second)); /* a later one stays */
 	EXPECT_EQ(1u, n.Counters().now);
 	EXPECT_EQ(second / 2, n.Clear(3 * second));
 	n.Open(6001, 5 * second);

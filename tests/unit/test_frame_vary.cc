@@ -238,7 +238,7 @@ TEST(Vary, FieldsMayShareOctets)
 	}
 }
 
-/* an inner field changes its own checksums and, by what these make up for, those of the tunnel */
+/* an inner field changes its own checksums and, by what these make up for, the tunnel's */
 TEST(Vary, ChecksumsOfATunnelAndOfWhatIsInside)
 {
 	Template t;

@@ -179,7 +179,7 @@ TEST(L4App, UdpStreamAtItsRate)
 	w.ExpectNoFaults();
 }
 
-/* what a client counts whom nobody answers, in a second of a tester that looks in only every 10 ms */
+/* what a client counts without any answer, in a second of a tester that looks in only every 10 ms */
 static fg_l4_result
 LookedInEvery10Ms(const fg_l4_app &a, uint64_t max_lag)
 {

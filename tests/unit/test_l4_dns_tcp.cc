@@ -174,7 +174,7 @@ TEST(L4DnsTcpServer, ClosesWhatIsIdle)
 		p.Say(Framed(Query(i)));
 		ASSERT_EQ(1u, p.Hear().size());
 	}
-	p.Say(std::string("\0\x1f", 2)); /* the begin of a query is none */
+	p.Say(std::string("\0\x1f", 2)); /* the begin of a query is no query */
 	talker_wait(p.t, second * 3 / 2);
 	EXPECT_FALSE(p.t->line[0].ended);
 	talker_wait(p.t, second);

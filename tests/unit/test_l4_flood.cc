@@ -68,8 +68,8 @@ class Flood : public ::testing::Test
 			Anybody(TCP_SYN);
 		server.Poll(now);
 	}
-	/* so many connections, each with a response of 1000 bytes, begin each ms; beside them so many
-	 * SYNs */
+	/* this number of connections, each with a response of 1000 bytes, begin each ms, and this number of
+	 * SYNs in addition */
 	void
 	Serve(unsigned connections, unsigned syns, unsigned for_ms)
 	{
@@ -149,7 +149,7 @@ TEST_F(Flood, OpensNothingForForgedAnswers)
 
 TEST_F(Flood, ATableOfStrangersMakesRoomForWhoAnswers)
 {
-	server.w->config.connections = 16; /* of which all may be half open */
+	server.w->config.connections = 16; /* all of them may be half open */
 	Syns(1000);
 	EXPECT_EQ(server.w->config.connections, own(server.w)->open);
 	Serve(1, 0, 10);
@@ -177,7 +177,7 @@ class LargeFlood : public Flood
 	}
 };
 
-/* SYNs of 64 bytes at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients of whom none
+/* SYNs of 64 bytes at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients that do not
  * notices */
 TEST_F(LargeFlood, AtLineRateWithAMillionHalfOpen)
 {

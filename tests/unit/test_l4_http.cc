@@ -15,7 +15,7 @@ extern "C" {
 
 namespace
 {
-/* read the head in pieces of so many bytes; what is behind it must not be touched */
+/* read the head in pieces of some bytes; what is behind it must not be touched */
 http_head
 Read(const std::string &head, size_t piece)
 {
@@ -34,7 +34,7 @@ Read(const std::string &head, size_t piece)
 	return h;
 }
 
-/* what a body in chunks holds, read in pieces of so many bytes; what is behind it must not be touched */
+/* what a body in chunks holds, read in pieces of some bytes; what is behind it must not be touched */
 std::string
 Chunks(const std::string &coded, size_t piece)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our client of HTTP/2, and a server that says what it is told to (RFC 9113). */
+/* Our client of HTTP/2, and a server that says what a test wants (RFC 9113). */
 #include "l4_http2.h"
 
 using namespace l4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our server of HTTP/2, and a client that says what it is told to. Rows of bad input bear the numbers of what
+/* Our server of HTTP/2, and a client that says what a test wants. Rows of bad input bear the numbers of what
  * they break: H13 the preface, H14 lengths, H15 streams and padding, H16 their order, H17 blocks of fields,
  * H18 settings, H19 windows, H20 HPACK, H22 floods. */
 #include "l4_http2.h"

@@ -18,7 +18,7 @@ using Objects = std::vector<fg_l4_object>;
 
 const double rtt = 4 * ms;
 const size_t HEADERS = 14 + 20 + 32; /* of a segment with time stamps */
-/* a document, two objects that it names, one of which names another one */
+/* a document, two objects that it names, and another one that one of these names */
 const Objects small = {{5000, 0, 0}, {700, 1, 0}, {0, 1, 0}, {30000, 2, 0}};
 
 fg_l4_page
@@ -75,7 +75,7 @@ struct Alone {
 struct Options {
 	double loss = 0, reorder = 0, duplicate = 0;
 	uint64_t seed = 1, stop = second;
-	std::function<void(page *)> change; /* what the client loads, after it has read what it is to load */
+	std::function<void(page *)> change; /* what the client loads, after it has read its list */
 	std::function<bool(const std::string &payload)> passes; /* of segments to the client */
 };
 
@@ -325,7 +325,7 @@ TEST(L4Page, PathsThatLoseLoseNoOctet)
 	}
 }
 
-/* what comes behind a head that is lost is kept, and need not come again */
+/* data behind a head that is lost is kept, and need not come again */
 TEST(L4Page, AHeadThatIsLostCostsItsSegmentAlone)
 {
 	unsigned heads = 0;

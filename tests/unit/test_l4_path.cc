@@ -25,7 +25,7 @@ struct PathConfig {
 	uint64_t buffer = 100;                       /* frames that wait for the rate */
 };
 
-/* One direction; arrivals in order of time, those of one time in the order of sending. */
+/* One direction; arrivals in order of time, and of one time in the order of sending. */
 class Path
 {
       public:
@@ -106,7 +106,7 @@ struct Both {
 		server.send = [this](const Frame &f) { back.Send(f, now); };
 	}
 
-	/* until both sides have seen the end of so many connections */
+	/* until both sides have seen the end of this number of connections */
 	void
 	Run(unsigned connections, uint64_t deadline)
 	{
@@ -147,7 +147,7 @@ struct Both {
 		EXPECT_EQ(FG_L4_END_CLOSED, client.last_end);
 		EXPECT_EQ(FG_L4_END_CLOSED, server.last_end);
 		EXPECT_EQ(0u, client.wrong + server.wrong);
-		EXPECT_LE(up, server.received); /* what came twice out of order was checked twice */
+		EXPECT_LE(up, server.received); /* data that arrived twice out of order was checked twice */
 		EXPECT_LE(down, client.received);
 	}
 
@@ -258,7 +258,7 @@ TEST(L4Path, SlowStartEndsBeforeTheQueueIsFull)
 		plain.timestamps = false;
 		Both with(stamped, stamped, path, 1), without(plain, plain, path, 1);
 
-		with.Transfer(2000 * 1448, 0); /* full segments: the path's room is for so many of any size */
+		with.Transfer(2000 * 1448, 0); /* full segments: the path's room is a number, of any size */
 		without.Transfer(2000 * 1460, 0);
 		EXPECT_EQ(0u, with.client.w->counters.segments_retransmitted);
 		EXPECT_LT(50u, without.client.w->counters.segments_retransmitted);

@@ -38,7 +38,7 @@ struct Counts {
 	uint64_t frames, green, yellow, red;
 };
 
-/* equal frames at a rate of layer 2 for so many seconds, frame i at exactly i times its time, rounded down */
+/* equal frames at a rate of layer 2 for some seconds, frame i at exactly i times its time, rounded down */
 Counts
 Offer(Meter &m, uint64_t bps, uint64_t seconds, uint32_t octets = 512, fg_colour comes = FG_GREEN)
 {

@@ -49,7 +49,7 @@ Read(const Bytes &f)
 TEST(Class, MarksFramesAndKeepsTheirChecksumRight)
 {
 	for (unsigned dscp = 0; dscp < 64; dscp++) {
-		/* an IPv4 header of which only this changes; its words with the checksum add up to ffff */
+		/* an IPv4 header in which only this changes; its words with the checksum add up to ffff */
 		Bytes f = Frame({0x8100000a},
 				{0x08, 0x00, 0x45, 0xbb, 0x00, 0x2a, 0x12, 0x34, 0x00, 0x00, 0x40,
 				 0x11, 0x00, 0x00, 0xc6, 0x12, 0x01, 0x02, 0xc6, 0x13, 0x01, 0x02});

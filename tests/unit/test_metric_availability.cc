@@ -31,7 +31,7 @@ judge(const std::vector<fg_block> &blocks)
 	return out;
 }
 
-/* so many seconds of a service, with an outage in the middle */
+/* a number of seconds of a service, with an outage in the middle */
 fg_availability_counts
 outage(unsigned seconds, unsigned outage)
 {

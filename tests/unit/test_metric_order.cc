@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reordering in the terms of RFC 4737, by its own examples, and loss in those of RFC 3357. */
+/* Reordering in the terms of RFC 4737, by its own examples, and loss by the examples of RFC 3357. */
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ track(const std::vector<uint64_t> &numbers, uint64_t sent)
 	return track(arrivals, sent);
 }
 
-/* 36 frames, of which those of the given places come one place late */
+/* 36 frames; the frames of the given places come one place late */
 std::vector<uint64_t>
 runs(const std::vector<size_t> &late)
 {

@@ -123,7 +123,7 @@ compare(unsigned window, unsigned seed)
 			late.pop_back();
 		} else if (chance < 180) {
 			observe(next - std::min(next, random() % (window + window / 8)));
-		} else if (chance == 180) { /* a long outage, of which some is sent later */
+		} else if (chance == 180) { /* a long outage; some of its frames are sent later */
 			const uint64_t length = random() % (random() % 4 == 0 ? 2 * window : window / 4);
 
 			for (unsigned i = 0; i < 100; i++)

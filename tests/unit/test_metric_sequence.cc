@@ -144,7 +144,7 @@ TEST(Sequence, BeyondTheWindowNothingIsKnown)
 {
 	std::vector<uint64_t> numbers = range(2, 65);
 
-	numbers.push_back(1); /* 65 behind the next number, 66, of which 64 are remembered */
+	numbers.push_back(1); /* 65 behind the next number, 66; 64 are remembered */
 	fg_sequence_counts r = track(numbers, 65, 64);
 
 	EXPECT_EQ(1u, r.stale);

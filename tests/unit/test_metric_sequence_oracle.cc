@@ -181,7 +181,7 @@ class Oracle
 
 /* A network that delays, loses, repeats and now and then loses a lot. */
 struct Network {
-	unsigned delay;    /* at most so many places */
+	unsigned delay;    /* places, at most */
 	unsigned delayed;  /* of 100 frames */
 	unsigned lost;     /* of 100 */
 	unsigned repeated; /* of 100 */

@@ -14,7 +14,7 @@ namespace
 
 const size_t room = FG_ANSWER_ROOM; /* what the header asks for */
 
-/* what comes back on a frame that lies in memory of no more than the promised size, filled up with
+/* the answer to a frame that lies in memory of no more than the promised size, filled up with
  * `filler` */
 Bytes
 answer_over(const fg_host &host, const Bytes &question, uint8_t filler)

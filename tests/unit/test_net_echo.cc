@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Echo requests of ours, their replies, and whom a frame is about. */
+/* Echo requests of ours, their replies, and which of these a frame is about. */
 #include <gtest/gtest.h>
 
 #include "net_frames.h"

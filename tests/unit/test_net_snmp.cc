@@ -177,7 +177,7 @@ TEST(NetSnmp, NothingDamagedOrCutShortIsTaken)
 		Bytes damaged = reply;
 
 		damaged[i] ^= 1;
-		/* of all bytes only those of the source do not matter to either; they are in the checksum */
+		/* of all bytes only the source's do not matter to either; they are in the checksum */
 		EXPECT_FALSE(replies(7, damaged)) << i;
 	}
 	for (size_t i = 0; i < reply.size(); i++)

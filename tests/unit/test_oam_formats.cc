@@ -105,7 +105,7 @@ class Reflector
 		fg_oam_reflector_free(reflector);
 	}
 
-	/* the reply, empty when there is none */
+	/* the reply; empty without one */
 	Bytes
 	answer(Bytes frame, int64_t arrival = T1 + 20 * US, int64_t departure = T1 + 25 * US)
 	{
@@ -207,7 +207,7 @@ TEST(OamReflector, StatelessReturnsTheNumberOfTheSender)
 	EXPECT_EQ(0x07, r.answer(datagram(stamp_request("00000007")))[45]);
 }
 
-/* RFC 768: a sum of 0 is sent as all ones, for 0 says that there is none */
+/* RFC 768: a sum of 0 is sent as all ones, for 0 says that it has no checksum */
 TEST(OamReflector, AlwaysSendsAChecksum)
 {
 	Reflector r(FG_OAM_STAMP);

@@ -226,7 +226,7 @@ TEST(OamSession, MeetsTheSmallestFrames)
 	EXPECT_STREQ("89 is not in 90 to 16128", err.message);
 }
 
-/* bytes of the reply's content, changed as a reflector should not; the checksum of 0 is none */
+/* bytes of the reply's content, changed as a reflector should not; a checksum of 0 means without one */
 TEST(OamSession, SeesWhatAReflectorDoesWrong)
 {
 	const struct {

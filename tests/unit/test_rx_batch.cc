@@ -10,7 +10,7 @@ extern "C" {
 namespace
 {
 
-const unsigned STREAMS = 100; /* so many that there are batches */
+const unsigned STREAMS = 100; /* enough for batches */
 const uint16_t FIRST_ID = 40;
 const int TIME_OFFSET = RTE_ALIGN_CEIL(offsetof(rte_mbuf, dynfield1), 8); /* as DPDK would place it */
 

@@ -13,7 +13,7 @@ Early(bool server, uint64_t seed = 7)
 	c.resume = !server;
 	c.tickets = server ? 2 : 0;
 	c.early_data = 16384;
-	c.seed = seed; // and that of its tickets' keys
+	c.seed = seed; // and the seed of its tickets' keys
 	return c;
 }
 
