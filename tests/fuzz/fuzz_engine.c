@@ -2,7 +2,7 @@
 /*
  * The receive path as the lcore runs it: a port that hands out the frames of the input, the rx task, its
  * ring, the responder, and a port that takes the answers. The first byte of a frame says whether it bears a
- * signature and of which stream, the next two its length. What must hold: every frame is counted once, and
+ * signature and which stream's, the next two its length. What must hold: every frame is counted once, and
  * every buffer comes back. And of plain counts, a receiver that measures in batches, as of many streams, has
  * measured the same in the end as one that does not.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Either role of FTP against a peer that says anything, on control and data connections; the first byte says
- * which role and mode. Then comes a train of actions, each behind a byte that says what it is: bytes or
+ * which role and mode. Then comes a train of actions, each behind a byte that names it: bytes or
  * words of FTP on a connection, a connection opened, closed or reset, time that passes. What must hold:
  * nothing is read or written out of bounds, and in the end no session and no connection is left.
  */

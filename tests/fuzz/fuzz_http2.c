@@ -16,7 +16,7 @@ enum action { RAW, FRAME, BEGIN, END, RESET, TIME, ACTIONS };
 
 static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0";
 
-/* a header of nine bytes, of which the first three are the length of what follows */
+/* a header of nine bytes, whose first three are the length of what follows */
 static void
 say_frame(struct talker *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Either role of iperf3 against a peer that says anything; the first byte says which test and role. Then
- * comes a train of actions, each behind a byte that says what it is: bytes on a connection, the cookie, a
+ * comes a train of actions, each behind a byte that names it: bytes on a connection, the cookie, a
  * connection opened, closed or reset, a datagram, time that passes, an order of control. Control gives orders
  * as it may, at any moment. What must hold: nothing is read or written out of bounds, what the server keeps
  * stays bounded, and in the end a server serves an ordinary client.
@@ -83,7 +83,7 @@ act(struct talker *t, enum action action, const struct fg_l4_iperf_test *test)
 		order(t, octet() & (FG_L4_IPERF_STOP - 1), test);
 		talker_settle(t);
 		break;
-	case DATAGRAM: /* to a server, or to whoever a client is */
+	case DATAGRAM: /* to a server, or to the peer that a client is */
 		if (t->app.listens)
 			talker_send(t, PORT, t->datagram_from, data, octets(data));
 		else

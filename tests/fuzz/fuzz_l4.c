@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The TCP and UDP engine against a peer that says anything. The worker has a listening application and a
- * client that opens connections; the input is a train of actions, each behind a byte that says what it is:
+ * client that opens connections; the input is a train of actions, each behind a byte that names it:
  * a raw frame, a segment whose checksums and distance from the expected numbers make it plausible, time that
  * passes, or something that an application does. What must hold: no read or write out of bounds, no more
  * connections than allowed, and sets of ranges that stay sorted.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whatever comes in from the network. The input is a train of frames (of two bytes at least), each behind
- * one byte that says what it is and two for its length; every frame goes the way of a received one:
+ * one byte that names its kind and two for its length; every frame goes the way of a received one:
  * signature, sequence tracker, histogram, reflector, and the talk with neighbours. A frame lies in memory of
  * just its size, so that the sanitizer sees a read beyond it. Since few random frames have a valid signature
  * or checksum, the first byte may ask for one to be written.

@@ -21,7 +21,7 @@ local function check_error(err, path)
    assert(err.line == nil or err.line >= 1 and err.column >= 1, text)
 end
 
--- Of every method: what it is to do, over ports that it may use, and that a result could hold it.
+-- Of every method: its task, over ports that it may use, and that a result could hold it.
 local function check_plan(loaded)
    assert(type(loaded[loaded.test]) == "table", loaded.test)
    assert(#loaded.ports >= 1 and #loaded.ports <= MOST_PORTS)
