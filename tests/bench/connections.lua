@@ -13,13 +13,13 @@ local tester = require "tester"
 local turns = require "turns"
 
 local NUMBERS = { 1000, 10000, 100000, 1000000 }
-local RUNS = 5 -- turns of which the median is taken
+local RUNS = 5 -- turns, whose median is taken
 local TRANSACTIONS = 1e6 -- by which the two runs differ at least
 local PORTS = 60000 -- of an address
 local WIRE_SECONDS = 60e-9 -- of a frame and what goes with it, at most
 local ROOM = 1.1
 
--- Run so many connections with so many transactions each. @return seconds, bytes of a connection at one end
+-- Run `number` connections with `each` transactions each. @return seconds, bytes of a connection at one end
 local function run(bench, clock, number, each)
    local client, server = l4.apps "TCP_RR"
    client.connections, client.requests, client.cycles = number, each, 1

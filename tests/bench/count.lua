@@ -3,7 +3,7 @@
 --- Traffic of each kind whose instructions instructions.lua counts: on the wire, whose time runs free, so
 -- that all that happens is the same every time. A kind is sent twice, the second time twice as long.
 --
--- Of TCP it is transactions, all of them by connections opened at once, or so many times.
+-- Of TCP it is transactions, all of them by connections opened at once, or opened as often.
 --
 --    framegauge script count.lua FRAMES
 local l4 = require "l4"

@@ -3,11 +3,11 @@
 --- Instructions of a frame or a transaction, by kind of traffic and by stage, as callgrind counts them.
 --
 -- Times on a shared machine say little about a change of a few percent; the number of instructions is the
--- same every time. It is that of the lcore's loop alone, and the difference of two trials, one twice as long
+-- same every time. It counts the lcore's loop alone, and the difference of two trials, one twice as long
 -- as the other, so that nothing of the start is in it. Which stage an instruction belongs to, its source file
 -- says, inlined or not.
 --
--- The counts belong to a compiler and a DPDK. With others than those of the baseline each kind has some room,
+-- The counts belong to a compiler and a DPDK. With others than the baseline's each kind has some room,
 -- and less beside the plain one.
 --
 --    framegauge script instructions.lua           show them
@@ -156,7 +156,7 @@ local function show(list, prefix)
    end
 end
 
--- @return what is wrong with a kind that needs so many times what the baseline says, or nil
+-- @param share  what a kind needs, as a multiple of the baseline's number. @return what is wrong, or nil
 local function excess(share, tolerance, beside)
    if share > 1 + tolerance then
       return ("%+.1f %%%s, more than %.0f %%"):format((share - 1) * 100, beside or "", tolerance * 100)

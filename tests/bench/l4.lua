@@ -35,7 +35,7 @@ ports:
 %s]]
 local PLAIN = "l4: {tests: [TCP_RR]}\n"
 
--- Tests by more keys than their messages: those of the group l4
+-- Tests by more keys than their messages: keys of the group l4
 local KEYS = {
    HTTPS = "connections: 64, http: {body: 64, requests: 0}",
    HTTPS_close = "connections: 64, http: {body: 64, requests: 1}, tcp: {time_wait: 1ms}",
@@ -129,7 +129,7 @@ function M.busy_wire(machine, test)
 end
 
 --- A number of transactions, and then twice as many, on one lcore: what instructions.lua counts.
--- @param transactions  about so many: as many on each connection, or connections
+-- @param transactions  about their number: as many on each connection, or connections
 -- @param short         a connection for each
 function M.count(machine, test, transactions, short)
    tester.with(M.open_wire(machine, test), function(bench)

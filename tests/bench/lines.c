@@ -56,7 +56,7 @@ ticks_per_ns(void)
 	       ((double)(now.tv_sec - begin.tv_sec) * 1e9 + (double)(now.tv_nsec - begin.tv_nsec));
 }
 
-/* the rest of what is done for a frame: so many steps, each of which waits for the one before */
+/* the rest of what is done for a frame: a number of steps; each waits for the one before */
 static inline uint64_t
 work(uint64_t x, unsigned steps)
 {

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Speed of the hot paths beside that of dpdk-testpmd, for tools/bench.
+--- Speed of the hot paths beside dpdk-testpmd's, for tools/bench.
 --
--- Each work is measured by turns with its peers (turns.lua). Frames are of 64 bytes. Cycles are those of the
+-- Each work is measured by turns with its peers (turns.lua). Frames are of 64 bytes. Cycles are ticks of the
 -- time stamp counter that the lcore needs for a frame, all it does included.
 --
 --    framegauge script main.lua [--json FILE] [--runs N] [NAME...]

@@ -38,7 +38,7 @@ local function one(keys)
    end
 end
 
---- A single stream in which so many fields change.
+--- A single stream in which n fields change.
 function M.vary(n)
    return one("frame: " .. stack(n))
 end
@@ -48,7 +48,7 @@ M.plain = one "size: 64"
 --- A single stream of 7 frames of 64, 4 of 570 and 1 of 1518 bytes.
 M.imix = one "size: imix"
 
---- So many streams of the same rate, each to a UDP port of its own.
+--- Streams, n of the same rate, each to a UDP port of its own.
 function M.streams(n)
    return function(fps)
       local list = {}
@@ -60,7 +60,7 @@ function M.streams(n)
    end
 end
 
---- So many streams of rates that all differ.
+--- Streams, n of rates that all differ.
 function M.mixed(n)
    return function(fps)
       local list = {}

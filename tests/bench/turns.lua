@@ -10,7 +10,7 @@ local SECONDS = 1 -- of each measurement
 
 local M = {}
 
---- A work by its name: what it is (what), and how to start it.
+--- A work by its name: its title (what), and how to start it.
 function M.definition(name)
    return shaped[name] or require("work_" .. name)
 end
@@ -119,7 +119,7 @@ end
 
 --- Call fn(machine): the CPUs, whether there are peers (machine.peers), and a folder for sockets that is gone
 -- afterwards.
--- @param folder  that of the benchmarks
+-- @param folder  of the benchmarks
 -- @return true, or nil and why this machine will not do
 function M.with_machine(folder, fn)
    local machine, why = place(folder)

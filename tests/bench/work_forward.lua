@@ -3,11 +3,11 @@
 --- Both directions through a forwarder, dpdk-testpmd in io mode between two memif ports: one lcore sends and
 -- receives on both ports, another forwards.
 --
--- What counts is what comes back per second while more is offered than the forwarder takes. The highest load
+-- What counts are the frames that return per second while more are offered than it takes. The highest load
 -- without any loss would say more about the scheduler of a shared machine than about either program: a ring
 -- of 1024 frames overflows in the tenth of a millisecond that some other process gets the forwarder's core.
--- The peer is testpmd's flowgen in place of Framegauge: it, too, sends on both ports and takes in what comes
--- back, though without a look.
+-- The peer is testpmd's flowgen in place of Framegauge: it, too, sends on both ports and takes in the frames
+-- that return, though without a look.
 local job = require "framegauge.core.job"
 local tester = require "tester"
 local testpmd = require "testpmd"

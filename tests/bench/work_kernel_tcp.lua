@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Four streams of TCP to Linux's iperf3 server through a veth whose ends have offloads, beside those of
+--- Four streams of TCP to Linux's iperf3 server through a veth whose ends have offloads, and four of
 -- iperf3's own client.
 local kernel_port = require "kernel_port"
 

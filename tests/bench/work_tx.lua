@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Transmitting 64-byte frames, each with its sequence number and time stamp, to the null device, which drops
--- them: the cost of making frames, without that of a port.
+-- them: the cost of making frames, without a port's cost.
 local job = require "framegauge.core.job"
 local tester = require "tester"
 local testpmd = require "testpmd"
