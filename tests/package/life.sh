@@ -83,7 +83,7 @@ attach reference ports | grep -q wire0
 attach second ports | grep -q wire0
 say "two testers are started by systemd, and answer"
 
-# what docs/how-to/fleet.md says: two invitations, of which the line is all that the hosts are told
+# what docs/how-to/fleet.md says: two invitations, and their line is all that the hosts are told
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
 	-addext subjectAltName=DNS:localhost -keyout /root/server.key -out /root/server.pem 2>/dev/null
 cat >/root/nats.conf <<'END'
