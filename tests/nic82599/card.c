@@ -58,7 +58,7 @@ struct preset {
 	uint32_t offset, value;
 };
 
-/* What is not zero after reset. Those of the EEPROM's auto-load are those of a card with an SFP+ cage. */
+/* What is not zero after reset. The auto-load of the EEPROM is as on a card with an SFP+ cage. */
 static const struct preset presets[] = {
 	{NIC_EEC, EEC_PRESENT | EEC_AUTO_READ_END | EEC_IS_EEPROM | 4u << 11},
 	{NIC_EEMNGCTL, 3u << 18},                         /* configuration of both functions is done */
@@ -144,7 +144,7 @@ read_special(struct nic_card *card, uint32_t offset)
 		return card->index << 2 | ((*nic_at(card, NIC_CTRL) & CTRL_GIO_DISABLE) ? 0 : 1u << 19);
 	case NIC_ESDP: /* SDP2: there is a module in the cage (driver) */
 		return value | (card->module[0] != 0 ? 1u << 2 : 0);
-	case NIC_SWSM: /* the semaphore is taken by whoever reads it free */
+	case NIC_SWSM: /* the semaphore is taken by the first read that finds it free */
 		*nic_at(card, offset) |= 1;
 		return value;
 	case NIC_LINKS:
@@ -285,7 +285,7 @@ write_eeprom_read(struct nic_card *card, uint32_t value)
 	*nic_at(card, NIC_EERD) = value;
 }
 
-/* Interrupt causes above bit 19 are those of link and errors; the sixteen lowest are queues' */
+/* Interrupt causes above bit 19 are link and errors; the sixteen lowest are queues' */
 static void
 unmask(struct nic_card *card, uint32_t value)
 {

@@ -29,7 +29,7 @@ const char *host_redirect(const char *path, char *room, size_t size);
 void host_config_space(const struct nic_card *card, uint8_t config[256]);
 
 /*
- * host_calls.c: the kernel itself, whoever answers for libc; host_vfio.c: a file of VFIO, or what the
+ * host_calls.c: the kernel itself, whatever answers for libc; host_vfio.c: a file of VFIO, or what the
  * kernel opens
  */
 long host_kernel(long number, long a, long b, long c, long d, long e, long f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program's memory as the cards see it: the ranges that VFIO was told to map, each with its own bus
- * addresses (equal to those of the program with IOVA as VA, physical ones on huge pages), the stores that
+ * addresses (equal to the program's with IOVA as VA, physical ones on huge pages), the stores that
  * a program polls, and interrupts. A bus address outside all ranges is a breach and touches nothing.
  */
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * (host_*.c) shows a program fake PCI devices behind VFIO and turns each access to BAR 0 into one of the
  * calls. So the card can sit behind another host too.
  *
- * One lock serves all cards (host_lock()): whoever calls an entry holds it. Registers lie in a plain array
+ * One lock serves all cards (host_lock()): the caller of an entry holds it. Registers lie in a plain array
  * because nobody but the model ever reads it.
  */
 #ifndef NIC_H
@@ -100,7 +100,7 @@ struct nic_options {
 	bool crossed;           /* 0 with 1, 2 with 3; else each card is looped to itself */
 	bool paced;             /* frames leave in wire time, by a thread; else as soon as the tail moves */
 	unsigned chaos;         /* seed of delayed write-backs, split deliveries and link flaps; 0: none */
-	unsigned write_back_us; /* each write-back is delayed by up to so much; chaos chooses 300 */
+	unsigned write_back_us; /* the longest delay of a write-back; chaos chooses 300 */
 	bool bad_eeprom;
 	char optics[8]; /* dac, sr, none */
 	const char *control, *trace, *capture, *report;
@@ -206,7 +206,7 @@ void nic_stamp_sent(struct nic_card *card, double at_ns);
 /* The host's side: what the card asks of it */
 double host_now_ns(void);
 void host_interrupt(struct nic_card *card, unsigned vector);
-/* Memory at a bus address, for so many bytes. @return NULL: not mapped for DMA, and a breach is recorded */
+/* Memory at a bus address, of a length in bytes. @return NULL: not mapped for DMA, and a breach is recorded */
 void *host_dma(struct nic_card *card, uint64_t address, uint64_t length);
 /* A store that the driver polls; chaos delays it, never past a later one of the same card */
 void host_write_back(struct nic_card *card, volatile void *to, uint64_t value, unsigned bytes);

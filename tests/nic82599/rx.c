@@ -83,7 +83,7 @@ place(struct nic_card *card, unsigned queue, const uint8_t *frame, uint32_t leng
 		return true;
 	}
 	if (!(*nic_at(card, base + 0x28) & RXDCTL_ENABLE) || count == 0 || card->rx_stuck[queue])
-		return !card->rx_stuck[queue]; /* a queue that is off swallows what comes */
+		return !card->rx_stuck[queue]; /* a queue that is off swallows every frame */
 	if ((control >> 25 & 7) != 1)
 		nic_breach(card, "queue %u receives with SRRCTL.DESCTYPE %u, which the model has not", queue,
 			   control >> 25 & 7);

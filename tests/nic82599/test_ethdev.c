@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DPDK's own driver on two cards with a cable between them: what a program that uses the ethdev API gets.
- * One thread, so every outcome is exact. Prints TAP. Arguments: those of EAL, then --, then the groups to
+ * One thread, so every outcome is exact. Prints TAP. Arguments: EAL's, then --, then the groups to
  * run (all: none).
  */
 #include <stdarg.h>
@@ -80,7 +80,7 @@ stop_both(void)
 	rte_eth_dev_stop(1);
 }
 
-/* A UDP datagram in a frame of so many bytes without FCS, both check sums right */
+/* A UDP datagram in a frame of some bytes without FCS, both check sums right */
 struct rte_mbuf *
 datagram(uint32_t source, uint32_t destination, uint16_t from, uint16_t to, uint16_t length)
 {
@@ -128,7 +128,7 @@ now_ms(void)
 }
 
 /*
- * What comes until nothing has come for a while, for write-backs may be late. The driver's vector path
+* Frames that arrive until none has arrived for a while, for write-backs may be late. The driver's vector path
  * takes no fewer than four at a time, and gives none when asked for less.
  */
 uint16_t
@@ -145,7 +145,7 @@ take(uint16_t queue, struct rte_mbuf **m, uint16_t most)
 	return got;
 }
 
-/* Send one, take what comes; @return the frame or NULL */
+/* Send one, take the frame that arrives; @return the frame or NULL */
 struct rte_mbuf *
 through(struct rte_mbuf *m, uint16_t queue)
 {

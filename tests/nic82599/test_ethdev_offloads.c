@@ -117,7 +117,7 @@ test_segments(void)
 	stop_both();
 }
 
-/* A frame of so many buffers, 1400 bytes and then 1500 each */
+/* A frame of several buffers, 1400 bytes and then 1500 each */
 static struct rte_mbuf *
 chain(unsigned buffers)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#define X86_WIDEST 32 /* bytes of an operand, those of a ymm register */
+#define X86_WIDEST 32 /* bytes of an operand: a ymm register */
 
 struct x86_bus {
 	/* read, or write, this many bytes: 1, 2, 4, 8, 16 or 32 */
@@ -22,7 +22,7 @@ struct x86_bus {
 /**
  * Perform the instruction at the program counter and move the counter behind it.
  *
- * Known are the moves (mov, movzx, movsx, movbe, movnti, movdiri, and those of xmm and ymm registers), the
+ * Known are the moves (mov, movzx, movsx, movbe, movnti, movdiri, and the moves of xmm and ymm registers), the
  * arithmetic of two operands and of one, the tests of bits and xchg, of every width, prefix and addressing
  * mode. The machine needs not have the instruction.
  *
