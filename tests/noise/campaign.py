@@ -5,7 +5,7 @@ the tester is held up at seeded moments. Every figure must be right, or its tria
 invalid.
 
 SEEDS is FIRST-LAST or one number. Each seed is a set of plans: all methods with the sender held up, on
-ring, memif and veth ports (those of the kernel need root); the receiver held up; no buffers; links that go
+ring, memif and veth ports (the kernel's need root); the receiver held up; no buffers; links that go
 down; devices that answer late. Prints TAP and a table of the outcomes by method; with --short a case of each
 section and kind of port, by the seed. With --realtime a packet lcore that leaves a processor to others has
 real-time priority: other work of the machine then limits fewer trials. Of a wrong figure it prints what the
@@ -189,7 +189,7 @@ def devices_agree():
 
 
 class Tally:
-    """What came of all runs, told as they come"""
+    """The outcomes of all runs, told as they come"""
 
     def __init__(self, tests):
         self.counts, self.failed = collections.defaultdict(collections.Counter), 0

@@ -209,7 +209,7 @@ class Judge:
                 self.add("rfc2889", "row", verdict, problem)
 
     def forwarding(self, row):
-        """At all loads, of which the maximum offered one is the last"""
+        """At all loads; the last is the maximum offered one"""
         octets, seconds = row["frame_size"], row["trial_s"]
         for point in row["series"]:
             times = truth.evenly(point["oload_fps"], seconds)

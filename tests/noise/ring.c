@@ -35,7 +35,7 @@ struct way {
 	struct noise_model model;
 	struct slot *slot;
 	_Atomic uint64_t head, tail;
-	uint64_t given;   /* up to here what came due was given a descriptor, or lost */
+	uint64_t given;   /* up to here a frame that was due has a descriptor, or is lost */
 	unsigned in_ring; /* descriptors that hold a frame */
 	struct rte_mempool *pool;
 	struct rte_mbuf *held[HELD];
@@ -111,7 +111,7 @@ send_at(struct way *w, struct rte_mbuf **frames, uint16_t n)
 }
 
 /*
- * What came due takes descriptors, one behind the other. What finds none is lost: it stays in the list,
+* Frames that are due take descriptors, one behind the other. One that finds no descriptor is lost: it stays in the list,
  * without a length.
  */
 static void

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans in which what is sent follows from what came back: TCP, requests and answers, probes."""
+"""Plans in which answers decide on what is sent next: TCP, requests and answers, probes."""
 
 import truth
 from case import Case, queue
@@ -87,7 +87,7 @@ def rfc6349_case(r, section, **more):
 
 
 def oam_case(r, section, **more):
-    """Probes that the device carries, or some of which find its buffer full"""
+    """Probes that the device carries, or that sometimes find its buffer full"""
     d = queue(r)
     interval_us = int(1e6 / (d.serve_fps * r.choice([0.3, 1.2])))
     plan = {
