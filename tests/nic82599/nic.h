@@ -206,7 +206,7 @@ void nic_stamp_sent(struct nic_card *card, double at_ns);
 /* The host's side: what the card asks of it */
 double host_now_ns(void);
 void host_interrupt(struct nic_card *card, unsigned vector);
-/* Memory at a bus address, of a length in bytes. @return NULL: not mapped for DMA, and a breach is recorded */
+/* Memory at a bus address, of some bytes. @return NULL: not mapped for DMA, and a breach is recorded */
 void *host_dma(struct nic_card *card, uint64_t address, uint64_t length);
 /* A store that the driver polls; chaos delays it, never past a later one of the same card */
 void host_write_back(struct nic_card *card, volatile void *to, uint64_t value, unsigned bytes);

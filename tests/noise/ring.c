@@ -111,8 +111,8 @@ send_at(struct way *w, struct rte_mbuf **frames, uint16_t n)
 }
 
 /*
-* Frames that are due take descriptors, one behind the other. One that finds no descriptor is lost: it stays in the list,
- * without a length.
+ * Frames that are due take descriptors, one behind the other. One that finds no descriptor is lost: it
+ * stays in the list, without a length.
  */
 static void
 give_descriptors(struct way *w, uint64_t now)

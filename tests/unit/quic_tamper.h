@@ -2,7 +2,7 @@
 /*
  * Somebody on the way who has the keys: packets of QUIC are opened, changed and sealed again (RFC 9001,
  * 5), so that what arrives is what a faulty peer would say. Keys are from the key log of either end,
-* and from the first ID of the client; the suite is TLS_AES_128_GCM_SHA256.
+ * and from the first ID of the client; the suite is TLS_AES_128_GCM_SHA256.
  */
 #ifndef QUIC_TAMPER_H
 #define QUIC_TAMPER_H

@@ -3,7 +3,7 @@
 
 trials.py RESULT LOGGED EACH: at a rate that is no burden to anybody each has EACH transactions, within 5 %,
 and all together as many as the server has logged; no connection fails or waits for a SYN that is repeated.
-Ends with status 77 where the result says that the tester had no processor, so that it opened fewer: those that
+Ends with 77 where the result says that the tester had no processor, so that it opened fewer: those that
 it opened have their transactions in any case.
 """
 
