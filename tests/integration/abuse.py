@@ -3,7 +3,7 @@
 
 usage: abuse.py FRAMEGAUGE
 
-Closed streams, full disks, few descriptors, files that are none, records of trials that somebody changed:
+Closed streams, full disks, few descriptors, files of another kind, records of trials that somebody changed:
 each must end with the documented exit status (`framegauge help exit`) and a message, never with a crash, an
 internal error (70) or a wait that has no end; and what was measured must be there.
 """
@@ -234,7 +234,7 @@ def few_descriptors(folder, _):
 
 @case()
 def huge_pages_unknown(folder, _):
-    """what the environment says of huge pages, and is none of three words, is told"""
+    """a word of the environment about huge pages that is not one of the three is told"""
     done = Done(*RUN, '--out', str(folder / 'o'), environment={'FRAMEGAUGE_HUGE_PAGES': 'maybe'})
     return done.must(4, 'FRAMEGAUGE_HUGE_PAGES: "maybe" is not auto, never or require')
 

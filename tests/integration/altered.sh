@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What Linux makes of test frames, in network namespaces: a host without the port answers with ICMP errors
 # that quote them, a router fragments them, VXLAN takes them out of a tunnel, nftables translates their
-# addresses. Only the last two leave a frame what it is; what the kernel has done, its own counters say. A
+# addresses. Only the last two leave a frame as it is; what the kernel has done, its own counters say. A
 # busy machine makes trials tester-limited, which is no matter here: what is counted is compared, not the
 # verdict.
 set -uo pipefail
@@ -34,7 +34,7 @@ for side in 18:east 19:west; do
 	ip netns exec "$dut" ethtool -K "dut-${side#*:}" tx off tso off gso off gro off >/dev/null
 done
 
-# run NAME [OPTION...]: the plan on standard input, and what came of it in $work/NAME
+# run NAME [OPTION...]: the plan on standard input, with its result in $work/NAME
 run() {
 	cat >"$work/$1.yaml"
 	ip netns exec "$tester" "$program" run "$work/$1.yaml" "${@:2}" --out "$work/$1" >"$work/$1.log" 2>&1

@@ -4,7 +4,7 @@ nonsense.
 
 usage: attach.py FRAMEGAUGE
 
-The test's result must be what it is without them, byte for byte: time is free-running.
+The test's result must be the same without them, byte for byte: time is free-running.
 """
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by the tests of a Linux bridge: `bridge NAME PORTS OPTION...` makes one, fgbridge, with so many
+# Sourced by the tests of a Linux bridge: `bridge NAME PORTS OPTION...` makes one, fgbridge, with PORTS
 # ports in a namespace of its own, $dut, each joined to an interface fg-1, fg-2 ... of $tester, and takes all
 # away at the end. $work is a folder of the test. Without root the test is skipped.
 bridge() {

@@ -88,11 +88,11 @@ class LaneDevice : public fg_port
 	LaneDevice &operator=(const LaneDevice &) = delete;
 
 	Spread spread;
-	unsigned lose = 0, duplicate = 0; /* every so many */
+	unsigned lose = 0, duplicate = 0; /* one frame in each such number */
 	bool look = false;
 	std::function<void(rte_mbuf *, uint64_t)>
 		change;     /* what becomes of a frame: of a copy, and its number */
-	uint64_t stall = 0; /* the first queue, until so many frames have come out of the second */
+	uint64_t stall = 0; /* the first queue, until this number of frames has come out of the second */
 	std::atomic<uint64_t> second{0};
 	std::atomic<uint64_t> seen{0}, lost{0}, duplicated{0};
 	std::vector<std::pair<uint64_t, uint16_t>>

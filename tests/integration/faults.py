@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The campaign of faults (TAP): what the system refuses or takes away at one moment, and what comes of it.
+"""The campaign of faults (TAP): what the system refuses or takes away at one moment, and the outcome.
 
 usage: faults.py FRAMEGAUGE [--all [--every]] [--seed N] [--jobs N] [--only PART]
 

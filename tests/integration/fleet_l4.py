@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A client at one agent and a server at another one, through a bridge that passes so much. What one end sent
+"""A client at one agent and a server at another one, through a bridge of a limited rate. What one end sent
 the other one had; and one of them is killed."""
 
 import json

@@ -57,7 +57,7 @@ def is_whole(row):
 
 
 def run_flooded():
-    """A bridge that learns nothing: each frame comes out at three ports, of which two are not its own."""
+    """A bridge that learns nothing: each frame comes out at three ports, and two are not its own."""
     subprocess.run(["ip", "-n", DUT, "link", "set", "fgbridge", "type", "bridge", "ageing_time", "0"],
                    check=True)
     said = fleet.run(fleet.plan("flooded.yaml", "traffic", STREAMS), "flooded")

@@ -59,7 +59,7 @@ class Run:
                               for way in ("rx", "tx")} for port in "abcd"}
 
     def sum(self, key, of="", test=""):
-        """Of the directions that have these letters, in all trials or those of a test."""
+        """Of the directions that have these letters, in all trials or in one test's."""
         return sum(d[key] for t in self.trials for d in t["directions"]
                    if of in d["direction"] and test in t["test"])
 
@@ -82,7 +82,7 @@ def near(most, least):
 
 
 def check_many_to_one():
-    """The first port passes so many frames, of 124 bytes without FCS, and has room for few more."""
+    """The first port passes a limited rate of frames, of 124 bytes without FCS, and has room for few more."""
     tc = ["tc", "-n", DUT, "qdisc"]
     rate = str(PASSES * 124 * 8)
     subprocess.run(tc + ["add", "dev", "dut-1", "root", "tbf", "rate", rate, "burst", "1500",

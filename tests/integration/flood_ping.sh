@@ -30,7 +30,7 @@ traffic: {duration: 1s, drain: 1s}
 END
 }
 
-# ping NAME CONDITION: what came of a plan; a busy machine limits the rate (3), not what comes back
+# ping NAME CONDITION: the outcome of a plan; a busy machine limits the rate (3), not the replies
 ping() {
 	rm -rf "$work/out"
 	{ ip netns exec "$tester" "$program" run "$work/$1.yaml" --out "$work/out" || [ $? -eq 3 ]; } &&
@@ -41,7 +41,7 @@ print({key: row[key] for key in ("tx", "rx", "lost", "duplicates", "reordered", 
 sys.exit(not eval(sys.argv[2], {}, row))' "$work/out/result.json" "$2"
 }
 
-# figures PLAN CONDITION KEY=VALUE...: what came of the test PING
+# figures PLAN CONDITION KEY=VALUE...: the outcome of the test PING
 figures() {
 	rm -rf "$work/out"
 	{ ip netns exec "$tester" "$program" run "$work/$1.yaml" --out "$work/out" "${@:3}" ||

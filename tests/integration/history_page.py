@@ -5,7 +5,7 @@
     tests/integration/history_page.py [RUNS [TIMES]]
 
 A run of the reference device is made, and copied with other dates and with throughputs that scatter and fall
-once. A page is there when what it is for has been drawn. Asserted is what a busy machine does not change: the
+once. A page is there when its content has been drawn. Asserted is what a busy machine does not change: the
 processor time of the tester and of the page's thread in headless Chromium, the least of a few views, and the
 bytes that the page asks for. The time on the clock stands beside it.
 """

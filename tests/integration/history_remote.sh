@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The history of a team in a PostgreSQL that is reached by TCP: the password comes from ~/.pgpass, sslmode
-# asks for the server's certificate, and what is wrong is a line that says what it is.
+# asks for the server's certificate, and a mistake is a line that names it.
 set -u
 scratch=$(mktemp -d)
 here=$(dirname "$0")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Ten thousand connections at a time between lib/tcp and Linux, in both roles, over IPv4 and IPv6, each with
-# requests and responses of which every byte is checked, and closed: none may be lost. Then fewer, through a
+# requests and responses whose every byte is checked, and closed: none may be lost. Then fewer, through a
 # relay that loses frames and puts them out of order, both ways. Linux is nginx as our server, and a crowd of
 # clients (crowd.c) as our client.
 set -uo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Pages of nginx by HTTP/1.1, with TLS and without, and by HTTP/2, and of gtlsserver by HTTP/3, over AF_PACKET
-# on veth: every byte is that of our own server. Two network namespaces of its own, which are gone afterwards.
+# on veth: every byte is as our own server sends it. The two network namespaces are gone afterwards.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}

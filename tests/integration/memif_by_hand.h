@@ -142,7 +142,7 @@ Send(int fd, const Bytes &bytes, const std::vector<int> &descriptors = {})
 	return sendmsg(fd, &out, MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t(bytes.size());
 }
 
-/* @return the type of the next message, 0 without one for so long. What came with it is added to @p got. */
+/* @return the type of the next message, 0 without one for so long. Its descriptors are added to @p got. */
 inline unsigned
 Hear(int fd, int milliseconds, std::vector<int> *got = nullptr)
 {

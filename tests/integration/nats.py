@@ -63,7 +63,7 @@ def start(name):
 
 
 def check_nonces():
-    """libnats 3.4 sends no signature whose first octet is 0, which those of the first two nonces have."""
+    """libnats 3.4 sends no signature whose first octet is 0, as for the first two nonces."""
     nonces = Nonces(["nonce-155", "nonce-723", "nonce-1"])
     key = write("fixed.nkey", "SUAAAAICAMCAKBQHBAEQUCYMBUHA6EARCIJRIFIWC4MBSGQ3DQOR4H776Y\n")
     os.chmod(key, 0o600)

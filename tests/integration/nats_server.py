@@ -100,7 +100,7 @@ class Server:
 
 class Nonces:
     """As much of a server as there is until somebody is logged in: asks each that connects to sign the next
-    of its nonces, and keeps what it is told."""
+    of its nonces, and keeps the answer."""
 
     def __init__(self, nonces):
         self.listener = socket.create_server(("127.0.0.1", 0))

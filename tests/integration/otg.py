@@ -79,7 +79,7 @@ def vxlan(api, folder):
 
 
 def life(api):
-    """Two flows, of which one goes on."""
+    """Two flows; one goes on."""
     config, flow = base(api)
     common(flow)
     flow.packet.udp()
@@ -223,7 +223,7 @@ def status(call, *arguments):
 
 
 def by_grpc(api, address, folder):
-    """What the transport by itself has to do; the calls are those of HTTP."""
+    """What the transport by itself has to do; the calls are the same as over HTTP."""
     channel = grpc.insecure_channel(address)
     unknown = channel.unary_unary('/otg.Openapi/Nothing')
     check('an unknown method is told as such', status(unknown, b'') == 'UNIMPLEMENTED')

@@ -8,7 +8,7 @@ from tap import check
 
 
 def neighbours(api, count):
-    """Rows of neighbours, once there are so many."""
+    """Rows of neighbours, once their number is count."""
     request = api.states_request()
     request.lldp_neighbors.lldp_names = []
     deadline = time.monotonic() + PATIENCE

@@ -55,7 +55,7 @@ for _ in {1..600}; do
 done
 
 ask() { inside curl -s --max-time 60 --data-binary "$2" "$url$1"; }
-# as the user whom the socket belongs to: root may be one who is not allowed all
+# as the owner of the socket: root may be one who is not allowed all
 theirs() {
 	inside setpriv --reuid _lldpd --regid _lldpd --clear-groups \
 		lldpcli -u "$work/lldpd" -f keyvalue show neighbors details 2>/dev/null

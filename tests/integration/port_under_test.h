@@ -138,7 +138,7 @@ class Port
 	}
 
 	/* What has come when a fifth of a second passed without another, or a minute while fewer than
-	 * @p expected have come: whoever brings them may wait for a processor */
+	 * @p expected have come: their sender may wait for a processor */
 	std::vector<Frame>
 	Receive(size_t expected = 0)
 	{

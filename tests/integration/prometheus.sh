@@ -109,7 +109,7 @@ for query in 'agents{state="ready"} == 1' 'agent_ports{agent="rack1",state="leas
 	check "the fleet is as it is: $query" has_data "framegauge_$query"
 done
 kill "$holder"
-# a clock that follows nothing has none, which is that of most virtual machines
+# a clock that follows nothing has none, as on most virtual machines
 bounds_fit() { [ "$(values "$1")" = "$(values 'framegauge_clock_synchronized == 1')" ]; }
 while IFS= read -r query; do
 	[[ $query == *lease_remaining* ]] && continue
@@ -122,7 +122,7 @@ done < <(/usr/bin/python3 - "$here"/integrations/grafana/*.json <<'END'
 import json, re, sys
 queries = {re.sub(r'"\$\w+"', '".*"', target["expr"]).replace("[1m]", "[3s]") for path in sys.argv[1:]
            for panel in json.load(open(path))["panels"] for target in panel["targets"]}
-# first those of a run that goes on
+# first the queries about a run that goes on
 print(*sorted(queries, key=lambda query: ("framegauge_run_" not in query, query)), sep="\n")
 END
 )

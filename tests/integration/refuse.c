@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory refused on purpose, for the campaign of faults (faults.py): preloaded, it lets the n-th allocation
- * that the program asks for fail. Those of the libraries it uses are left alone, and so is what DPDK's
+ * that the program asks for fail. The allocations of its libraries are left alone, and so is what DPDK's
  * drivers do by themselves; LuaJIT takes its memory by mmap() and is left out, too. What is asked for in a
  * tail call of a function that Lua called counts as the program's.
  *

@@ -52,7 +52,7 @@ begin() {
 	for setting in "$@"; do
 		settings+=(--set "emulate.$setting")
 	done
-	: >"$work/log" # that of the one before
+	: >"$work/log" # without the lines of the relay before
 	ip netns exec "$middle" "$program" emulate "$work/relay.yaml" "${settings[@]}" >>"$work/log" 2>&1 &
 	relay=$!
 	for _ in {1..1200}; do

@@ -68,7 +68,7 @@ introduce(Wire &wire)
 	fg_device_reset(wire.Get(), 0);
 }
 
-/* what comes back to side 0 */
+/* the frame that returns to side 0 */
 Bytes
 reply(Wire &wire, const Bytes &question)
 {
@@ -80,7 +80,7 @@ reply(Wire &wire, const Bytes &question)
 	return got.empty() ? Bytes{} : got[0].bytes;
 }
 
-/* what comes out on side 1 */
+/* the frame that leaves on side 1 */
 Bytes
 forwarded(Wire &wire, const Bytes &frame)
 {

@@ -77,7 +77,7 @@ TEST(EngineWire, RefusesTrialsThatCannotBe)
 	EXPECT_EQ(-ERANGE, b.engine.Prepare({{0, 1, frame, {{-1, 1}}}}, second));
 	EXPECT_EQ(-ERANGE, b.engine.Prepare({{0, 1, frame, {{1000, 1}, {-1, 1}}}}, second));
 	EXPECT_EQ(-EMSGSIZE, b.engine.Prepare({{0, 1, large, {{1, 1}}}}, second));
-	/* and is none the worse for it */
+	/* and works as before */
 	b.engine.Run({{0, 1, frame, {{1000, 100}}}}, {0, 100, 10, 0});
 	expect_lossless(b.engine.Result(0), 100);
 }

@@ -114,7 +114,7 @@ quote(rte_mbuf *m, uint64_t)
 	at[ip + 1] = 3;
 }
 
-/* the last of two fragments, the first of which has 40 bytes behind its header */
+/* the last of two fragments; the first one has 40 bytes behind its header */
 void
 fragment(rte_mbuf *m, uint64_t)
 {

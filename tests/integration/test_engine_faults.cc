@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors on purpose, alone and together with those of a device: what the device did is told exactly. */
+/* Errors on purpose, alone and together with a device's: what the device did is told exactly. */
 #include <cmath>
 
 #include "engine_departures.h"

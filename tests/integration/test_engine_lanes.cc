@@ -233,7 +233,7 @@ TEST(EngineLanes, TellWhatTheyCouldNotPassOn)
 	ExpectConsistent(r);
 	EXPECT_EQ(0u, r.stale + r.duplicates);
 	EXPECT_EQ(uint64_t(r.lost), engine.PortResult(0).rx_overflow);
-	if (east.second >= 12000) { /* of which half are the first queue's */
+	if (east.second >= 12000) { /* half of them are the first queue's */
 		EXPECT_GT(r.lost, 0);
 	}
 }

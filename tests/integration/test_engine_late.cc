@@ -38,7 +38,7 @@ struct Sent {
 	uint64_t frames = 0, late = 0, off_schedule = 0, worst_lag_ns = 0, intervals = 0;
 };
 
-/* what became of the streams of one port, the sender of which was held up after so long, and for so long */
+/* what became of the streams of one port, whose sender was held up after so long, and for so long */
 Sent
 send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns, unsigned after_ms = 5 * held_up_ms,
 	     unsigned for_ms = held_up_ms)

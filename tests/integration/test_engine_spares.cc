@@ -152,7 +152,7 @@ TEST(EngineSpares, GoOnWhereAnotherStopped)
 	EXPECT_EQ(0u, r.stale + r.excess);
 }
 
-/* among so many that their frames are measured in batches, one of several sizes, which is not */
+/* among enough streams that their frames are measured in batches, one of several sizes, which is not */
 TEST(EngineSpares, OfSeveralSizesAmongMany)
 {
 	const uint16_t list[] = {64, 128};

@@ -46,7 +46,7 @@ expect_order(const Watch &watch, const std::vector<Stream> &streams, uint64_t st
 	}
 }
 
-/* waits until control sees that a stream has sent so many frames */
+/* waits until control sees that a stream has sent a number of frames */
 void
 await_frames(const Bench &b, unsigned stream, uint64_t frames)
 {
@@ -209,7 +209,7 @@ TEST(EngineOrders, ToOneOfManyThatTakeTurns)
 	Template frame = TestFrame(64);
 	std::vector<Stream> streams;
 
-	/* the one has no end of its own, and time enough for whoever gives orders on an overloaded machine */
+	/* the one has no end of its own, and time enough for orders on an overloaded machine */
 	for (unsigned i = 0; i < 7; i++)
 		streams.push_back(
 			{0, 1, frame, {constant(20000, i == 3 ? FG_ENDLESS : 2000)}, {}, false, 0, i / 7.0});

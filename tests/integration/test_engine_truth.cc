@@ -75,7 +75,7 @@ struck(uint64_t n, uint64_t every)
 	return (n + 1) % every == 0;
 }
 
-/* what RFC 4737 says of one stream, when of all frames every n-th lets so many later ones pass */
+/* what RFC 4737 says of one stream, when of all frames every n-th lets some later ones pass */
 struct Reordered {
 	uint64_t reordered = 0, extent_max = 0, offset_sum = 0, n3 = 0;
 };
@@ -89,7 +89,7 @@ reordering(uint64_t frames, unsigned streams, unsigned stream, unsigned every, u
 	for (uint64_t n = 0; n < frames; n++) {
 		if (!struck(n, every))
 			all.push_back(n);
-		/* the one held back is behind `places` others, the last of which is n */
+		/* the one held back is behind `places` others; the last one is n */
 		if (n >= places && struck(n - places, every))
 			all.push_back(n - places);
 	}

@@ -14,7 +14,7 @@
 namespace
 {
 
-/* a port whose frames leave with a priority tag, as those of some hypervisors and switches do */
+/* a port whose frames leave with a priority tag, as frames of some hypervisors and switches do */
 struct PriorityTags : fg_port {
 	explicit PriorityTags(fg_port *real) : fg_port(*real), inner(real)
 	{
@@ -308,7 +308,7 @@ TEST(EngineTsc, NeighboursWithPriorityTagsFindEachOther)
 namespace
 {
 
-/* a port that takes now and then only some of what it is given, or nothing */
+/* a port that takes now and then only some of its frames, or nothing */
 struct Reluctant : fg_port {
 	explicit Reluctant(fg_port *real) : fg_port(*real), inner(real)
 	{

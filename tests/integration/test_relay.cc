@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The relay: what goes in, what comes out, what is counted. */
+/* The relay: its input, its output and its counts. */
 #include "relay_under_test.h"
 
 TEST(Relay, PassesFramesOnAsTheyAre)

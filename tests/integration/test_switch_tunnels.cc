@@ -67,7 +67,7 @@ class Tunnels : public Switch
 	{
 		Learn();
 	}
-	/* What comes out at port 1; and as much at port 2 */
+	/* Frames that come out at port 1; as many at port 2 */
 	std::vector<Bytes>
 	Pass(const Bytes &frame)
 	{

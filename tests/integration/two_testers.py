@@ -123,7 +123,7 @@ def rows_of(result):
 
 
 def kept_away(result):
-    """What testers say that did not get the processor when the traffic began: what came before is lost to
+    """What testers say that did not get the processor when the traffic began: earlier frames are lost to
     them."""
     return [
         reason

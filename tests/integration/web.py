@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of a tester in headless Chromium: its figures are those of the console and of the result, it asks
+"""The page of a tester in headless Chromium: its figures are the console's and the result's, it asks
 nobody else, it says when there is no data, and it lets nobody do what he may not."""
 import contextlib
 import json
@@ -147,7 +147,7 @@ def test_run(tester, page):
 
 
 def earlier_runs(tester):
-    """Makes runs of the past with twice the throughput, known to 1 % as is that of the run that was made.
+    """Makes runs of the past with twice the throughput, known to 1 % as in the run that was made.
     @return the name of that, and theirs"""
     runs = os.path.join(tester.folder, 'framegauge-runs')
     newest = next(name for name in os.listdir(runs) if not name.startswith('.'))
@@ -230,7 +230,7 @@ def devices(tester, page):
 
 
 def fleet(tester, page):
-    """The agents of the plan, one of which is not there; then none is."""
+    """The agents of the plan, one missing; then all missing."""
     with open(os.path.join(tester.folder, 'agent.yaml'), 'w', encoding='utf-8') as file:
         file.write(AGENT.replace('FOLDER', tester.folder))
     agent = subprocess.Popen([FRAMEGAUGE, 'agent', 'agent.yaml'], cwd=tester.folder, stdout=subprocess.PIPE)

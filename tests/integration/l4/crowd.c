@@ -5,7 +5,7 @@
  *
  *   crowd ADDRESS PORT CONNECTIONS EXCHANGES REQUEST RESPONSE
  *
- * Prints what came of them as JSON. All connect as fast as the listener takes them, half a thousand at a
+ * Prints the outcome as JSON. All connect as fast as the listener takes them, half a thousand at a
  * time; nobody closes before the last one has its answers, so that all are open together. What both sides
  * send follows from the position in the stream, as lib/apps/payload.c has it; the table is made here again,
  * for a check that is not its own.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Our FTP against that of other programs, both roles, IPv4 and IPv6. Run in the tester's namespace by ftp.sh,
+-- Our FTP against other programs', both roles, IPv4 and IPv6. Run in the tester's namespace by ftp.sh,
 -- with the folder for files, the command that has them ask our server, and "vsftpd" if it listens; prints
 -- TAP.
 local here = debug.getinfo(1, "S").source:match "^@(.*/)"

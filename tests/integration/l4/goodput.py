@@ -15,7 +15,7 @@ ready = selectors.DefaultSelector()
 
 
 class Sink:
-    """Takes what comes; the seconds are those between the first octet and the last."""
+    """Takes all data; the seconds are those between the first octet and the last."""
 
     def __init__(self):
         self.octets, self.first, self.last = 0, 0.0, 0.0

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Our HTTP/3 against that of other programs, both roles. Run in the tester's namespace by l4_http3.sh, with
+-- Our HTTP/3 against other programs', both roles. Run in the tester's namespace by l4_http3.sh, with
 -- the folder for files, the command that has them ask our servers, and which other programs are there; prints
 -- TAP.
 local here = debug.getinfo(1, "S").source:match "^@(.*/)"

@@ -4,7 +4,7 @@
   http3_peer.py serve FOLDER          listen (see PORTS) until a signal; then write counts to FOLDER/served
   http3_peer.py ask FOLDER ADDRESS    ask our servers (see CASES); prints TAP
 
-A path that ends in a number is answered with so many octets of our server's stream, as streams.py has them.
+A path that ends in a number N is answered with N octets of our server's stream, as streams.py has them.
 """
 
 import asyncio
@@ -177,7 +177,7 @@ async def data_first(client):
     return await ended_with(client, ErrorCode.H3_FRAME_UNEXPECTED)
 
 
-# what it is called, the port of our server, what is done, and how the client differs
+# its name, the port of our server, what is done, and how the client differs
 CASES = [
     ('one page', 6470, lambda client: gets(client, 1, 20_000), {}),
     ('a hundred at a time', 6470, many, {}),

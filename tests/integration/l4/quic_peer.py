@@ -5,7 +5,7 @@
   quic_peer.py ask FOLDER ADDRESS    ask our servers (see CASES); prints TAP
 
 A connection has one stream, the client's first bidirectional one, by the protocol `perf` (ALPN). The servers'
-certificate is FOLDER/cert.pem, that of ours is FOLDER/ca.pem's.
+certificate is FOLDER/cert.pem, and our certificate is FOLDER/ca.pem's.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ PORTS = {
     7456: ('answer', {'tickets': True}),
 }
 
-# what it is called, the port of our server, what is done, and how the client differs
+# its name, the port of our server, what is done, and how the client differs
 CASES = [
     ('a stream to our server', 6450, 'source', {}),
     ('a stream from our server', 6451, 'sink', {}),

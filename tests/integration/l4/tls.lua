@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Our TLS against that of other programs, both roles. Run in the tester's namespace by l4_tls.sh, with the
+-- Our TLS against other programs', both roles. Run in the tester's namespace by l4_tls.sh, with the
 -- folder for files, the name of the other namespace, the path of tls_peers.sh and which servers are there;
 -- prints TAP.
 local here = debug.getinfo(1, "S").source:match "^@(.*/)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of guest.sh in the machine of tools/lab-pci (TAP).
+"""The outcome of guest.sh in the machine of tools/lab-pci (TAP).
 
 usage: check.py CARD FOLDER
 

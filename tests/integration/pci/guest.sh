@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs in the machine of tools/lab-pci, in busybox: trials while the cable is pulled, and with several queues.
-# What came of them is left in /lab for check.py to judge. The emulator's monitor listens at /dev/monitor.
+# The outcome is left in /lab for check.py to judge. The emulator's monitor listens at /dev/monitor.
 
 # ports QUEUES
 ports() {

@@ -19,7 +19,7 @@ cat >/tmp/plan.yaml <<-END
 	  there: {from: west, to: east, rate: 10fps, size: 128}
 END
 
-# run NAME: as the user; what came of it is left in /lab
+# run NAME: as the user; the outcome is left in /lab
 run() {
 	echo "$1: at $(cut -d ' ' -f 1 /proc/uptime) s"
 	su $user -c "grep ^Cap /proc/self/status; ulimit -l; ls -l /dev/vfio
