@@ -21,7 +21,7 @@ local function key_of(ask)
    return ask.burst.interval_frames .. " " .. ask.duration
 end
 
--- A device that loses a frame of bursts nearer to each other than so many frame times.
+-- A device that loses a frame of bursts nearer to each other than a number of frame times.
 local function needs(interval_frames, o)
    return setmetatable(o or {}, { __index = {
       rate = 1e9, capacity = 1e9, meddle = function(raw, ask)

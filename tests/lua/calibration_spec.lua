@@ -57,7 +57,7 @@ local function without_frames(fn, ...)
    return unpack(results, 2)
 end
 
--- Calibrate a tester that sends so many frames per second. @return the file
+-- Calibrate a tester by its frames per second. @return the file
 local function calibrated(plan, tester)
    local path = scratch.path()
    local device = { rate = 1e9, capacity = 1e9, tester = tester }
@@ -341,7 +341,7 @@ describe("a calibration of other tests", function()
       assert.near(1.6, found.load_max_ratio, 1e-9)
       found = calibration.beyond(plan_of(SERVICES), limits, { { trial = 3, frame_size = 128, directions = {
          { direction = "small east->west green", intended_fps = 6e5 },
-         { direction = "other east->west green", intended_fps = 9e9 }, -- of which nothing is known
+         { direction = "other east->west green", intended_fps = 9e9 }, -- which nobody calibrated
       } } })
       assert.near(1.2, found.load_max_ratio, 1e-9)
    end)

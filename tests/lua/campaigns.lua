@@ -149,7 +149,7 @@ function METHODS.convergence(draw)
    return list, truth.plan_of(device)
 end
 
--- Services of frames of all sizes, side by side, and a device of one delay that loses every so many frames.
+-- Services of frames of all sizes, side by side, and a device of one delay that loses one frame in a number.
 function METHODS.y1564(draw)
    local Session, Tester = require "framegauge.trial.session", require "framegauge.tester"
    local n, mbps, every = draw(1, 4), pick(draw, { 10, 100 }), draw(0, 1) * draw(500, 5000)

@@ -4,7 +4,7 @@
 --
 --    build/app/framegauge script tests/lua/characterise_campaign.lua FIRST LAST [switch | policer | jittery]
 --
--- The table at the end is that of docs/explanation/characterise.md. The status is 1 where a bound that is
+-- The table at the end is for docs/explanation/characterise.md. The status is 1 where a bound that is
 -- certain misses, or a characterisation takes more than it may.
 package.path = arg[0]:match "^(.-)[^/]*$" .. "?.lua;" .. package.path
 local counted = require "characterise_counts"

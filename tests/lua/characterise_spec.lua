@@ -263,7 +263,7 @@ describe("a trial that was held out", function()
 end)
 
 describe("a queue", function()
-   -- A size of 50,000 frames/s without loss, of which the longest delay under load is 5 ms.
+   -- A size of 50,000 frames/s without loss, whose longest delay under load is 5 ms.
    local function size_seen(mean_ns)
       local c = { direction = "a->b", rests = { tx = 0, lost = 0, loss_bursts = 0 },
          plan = { characterise = { trial = 1, rest = 1, longest = 1 } },

@@ -3,7 +3,7 @@
 --- Reference devices drawn at random, each characterised with `test: characterise`, and what must be found.
 --
 -- What is found may say less than all ("unclear", a bound on one side), but never anything else: each bound
--- must hold the truth, and the words must be those of the limits that some trial could meet. Devices that no
+-- must hold the truth, and the words must name the limits that some trial could meet. Devices that no
 -- frame can tell apart count as one: what cuts through and needs as long for a byte as the line is one that
 -- stores.
 local Tester = require "framegauge.tester"
@@ -137,7 +137,7 @@ local function plan_of(device)
 end
 
 --- Characterise a device.
--- @param text  of the plan; nil: that of all devices
+-- @param text  of the plan; nil: the plan of all devices
 -- @param interrupt  called with the record of each trial; an error of it ends the run, and what there is then
 -- is returned
 -- @return results, as result.json has them; and of all its trials { trials =, seconds = of load }

@@ -308,7 +308,7 @@ describe("the bound of the common time, against the true time of 1,000 played cl
       end,
    }
 
-   -- The worst error and the bound of a trial of some seconds, of which the source is asked twice a second.
+   -- The worst error and the bound of a trial of some seconds; the source is asked twice in each.
    local function trial(kind)
       local machine = new_machine { now = within(1e9, 1e13) }
       local clock = opened(machine, MAKE[kind](machine))

@@ -45,7 +45,7 @@ describe("traffic by hand", function()
       control:close()
    end)
 
-   -- Wait until a stream has sent so many frames.
+   -- Wait until a stream has sent a number of frames.
    local function sent(i, frames)
       await(traffic, function()
          return traffic.history and traffic.history:stream(i).tx >= frames

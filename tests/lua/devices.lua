@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Devices made of arithmetic, for tests of searches: functions of load and seconds that give a trial record.
--- Loads are in units, of which each is so many frames per second.
+-- Loads are in units; each is a number of frames per second.
 local M = {}
 
 M.FRAMES_PER_UNIT = 10000

@@ -40,7 +40,7 @@ local EXTRA = {
    end,
 }
 
--- A usage as a function; what it is said to give, if anything.
+-- A usage as a function, and the promised result, if any.
 local function compile(usage, made)
    local code, expected = usage:match "^(.-)%s*%-%->%s*(.*)$"
    code = code or usage

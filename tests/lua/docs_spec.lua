@@ -67,7 +67,7 @@ local function code_of(text)
    return lines
 end
 
--- The help of a command, or nil where there is none.
+-- The help of a command, or nil without one.
 local helps = {}
 local function help_of(command)
    if helps[command] == nil then

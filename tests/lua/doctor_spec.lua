@@ -378,7 +378,7 @@ describe("setup", function()
       assert.same({}, kinds.left(step))
    end)
 
-   -- sysfs opens such files for writing alone, whoever asks; here we are somebody whom the mode concerns
+   -- sysfs opens such files for writing alone, for any user; here we are a user that the mode concerns
    it("writes to files that nobody may read", function()
       local machine = machine_of { ["/unbind"] = "" }
       local fs_user = pcall(ffi.cdef, "int setfsuid(unsigned);") and ffi.C.setfsuid(-1)

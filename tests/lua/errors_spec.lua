@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Errors on purpose beside those of the reference device, whose truth is known: each count is of the one who
+-- Errors on purpose beside the reference device's, whose truth is known: each count is of the one who
 -- made it.
 local files = require "framegauge.text.json"
 local plans = require "framegauge.plan"

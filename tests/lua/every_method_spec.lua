@@ -56,7 +56,7 @@ local function tables_of(result)
 end
 
 -- Hold a figure against a limit that its worst row reaches, and against one that it does not.
--- @param at  what it is about
+-- @param at  row or table that it is about
 local function hold(result, at, figure, worst)
    local function met(value)
       local text = figure.key .. figure.better .. written(figure, value) .. at
@@ -90,7 +90,7 @@ local function worsened(result, factor)
                local bad = figure.better == ">=" and value / factor
                   or figure.unit == "_ratio" and (factor > 1 and value < 0.5 and 1 or value)
                   or math.abs(value) * factor + (factor - 1) * 1e6
-               local view = getmetatable(line) -- of a row with what it is a row of
+               local view = getmetatable(line) -- of a row, with the row around it
                local place, key = view and view.__index or line, figure.path
                for part, rest in figure.path:gmatch "([^.]+)%.()" do
                   place, key = place[part], figure.path:sub(rest)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A result of all tests as result.json gives it to whoever renders it: written and read as a run does, and
+--- A result of all tests as result.json gives it to the reports: written and read as a run does, and
 -- held to the schema in html_spec.
 local fake_plan = require "fake_plan"
 local files = require "framegauge.report.files"
@@ -101,7 +101,7 @@ local function all_results()
    }
 end
 
---- @param o  fields that replace those of the result
+--- @param o  fields that replace the result's
 -- @return it, and the text of result.json
 return function(o)
    local result = {

@@ -37,7 +37,7 @@ fi
 echo "$path"
 ) 2>&1]]
 
---- A run of a plan, made now if there is none yet.
+--- A run of a plan, made now unless it exists.
 -- @param plan     as configs/ has it, without "-reference.yaml"
 -- @param options  of `framegauge run`, as a shell has them (default: --quick)
 -- @return the path of its result folder, what it printed, its exit status

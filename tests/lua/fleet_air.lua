@@ -11,7 +11,7 @@ local M = {}
 --- From one agent to another, truly; and what clocks say of their errors.
 M.DELAY_NS, M.BOUND_NS = 1e6, 1e5
 
-local EVERY = 10 -- frames, of which the device loses the last
+local EVERY = 10 -- frames; the device loses the last one
 local ETIME = 62
 local LOOK = 0.05 -- seconds
 local RING = 1024 -- descriptors
@@ -99,7 +99,7 @@ local function depart(tester, o, list, streams, seconds, begins)
    return flights
 end
 
--- What receivers measure of delays now: by their clock, that of the sender, and what they know of both.
+-- What receivers measure of delays now: by their clock, the sender's, and what they know of both.
 local function measure(tester, streams)
    for i, one in ipairs(tester.air.hosts and streams or {}) do
       if one.to.agent == tester.name then

@@ -339,7 +339,7 @@ function M.new_world()
    return world
 end
 
---- Play runs until there have been so many trials.
+--- Play runs until there have been enough trials.
 -- @param o.trials  at least
 -- @param o.seed    of all that is random. Tables by address have no order: a seed gives nearly the same again
 --                  where addresses are the same (setarch -R)

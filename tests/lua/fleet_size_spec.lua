@@ -20,7 +20,7 @@ ports: {east: {device: wire0}, west: {device: wire1}}
 reference_device: {latency: 20us, jitter: %s}
 ]]
 
--- What a tester counts of a stream of which each frame is delayed by another time.
+-- What a tester counts of a stream whose frames are each delayed by another time.
 local function measured(jitter)
    return job.run(function()
       local tester = assert(Tester.open(assert(plans.load_text(DEVICE:format(jitter), "device"))))
@@ -55,7 +55,7 @@ local function count(link)
    return counts
 end
 
--- A trial in which rack1 sends so many streams to rack2, and as many come back.
+-- A trial in which rack1 sends a number of streams to rack2, and as many come back.
 local function trial(streams, jitter)
    local list = {}
    for i = 1, streams do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Trials of several agents, and what comes of faults: real agents and a real controller over played testers
+-- Trials of several agents, and the outcome of faults: real agents and a real controller over played testers
 -- (fleet_world.lua).
 local description = require "framegauge.fleet.description"
 local FleetBench = require "framegauge.fleet.tester"

@@ -262,7 +262,7 @@ end)
 describe("a table", function()
    local build = require("framegauge.report.html.tables").build
 
-   -- A table of so many columns, all of as many characters, of which the first two name the row.
+   -- A table of n columns, all of the same number of characters; the first two name the row.
    local function page_of(n, characters)
       local columns = {}
       for i = 1, n do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A copy of a run's folder as a run leaves it that is killed with so many trials done.
+--- A copy of a run's folder as a run leaves it that is killed after a number of trials.
 -- @param path    folder of the whole run
 -- @param trials  trials that are recorded
 -- @param part    how many characters of the next trial's record were written (default: none)

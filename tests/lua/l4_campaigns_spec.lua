@@ -218,7 +218,7 @@ describe("a search", function()
          "l4.search.ramp=5000")[1]
       assert.equal(2000, row.concurrent_connections)
       assert.equal("maximum", row.limited_by)
-      -- a device that loses all SYNs but those of a while
+      -- a device that loses all SYNs but in a while
       local few = seek("l4.campaign=concurrency", "l4.tests=[TCP_RR]", "l4.connections=2000",
          "l4.search.ramp=5000", "reference_device.capacity=500fps", "reference_device.buffer=8")[1]
       assert.is_true(few.concurrent_connections < 2000)

@@ -37,7 +37,7 @@ end
 
 local RATE, LATENCY = 1e9, 20e-6
 
--- Seconds of an exchange of packets of so many bytes (FCS included) through the device, which stores them.
+-- Seconds of an exchange of packets of these sizes (with FCS) through the device, which stores them.
 local function round_trip(...)
    local seconds = 0
    for _, frame in ipairs { ... } do

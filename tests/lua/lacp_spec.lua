@@ -69,7 +69,7 @@ local function links_of(n, left, right)
    return self
 end
 
--- Deliver what is said for so many seconds.
+-- Deliver what is said for a number of seconds.
 function Links:run(seconds)
    local till = self.now + seconds
    while self.now < till do

@@ -66,7 +66,7 @@ y1564:
 
    it("counts as reordered by any number of places", function()
       for _, by in ipairs { 4095, 4096, 40000 } do
-         -- of 62,000 frames three are held back, until so many have passed or, at the end, for 900 ms
+         -- of 62,000 frames three are held back, until `by` have passed or, at the end, for 900 ms
          local row = traffic(("reorder: {every: 20000, by: %d, late: 900ms}"):format(by), "124kfps")
          assert.same({ "valid", 0, 0, 3 }, { row.validity, row.lost, row.stale, row.reordered }, by)
          assert.equal(by, row.reordering_extent_max_frames)
@@ -88,7 +88,7 @@ y1564:
    end)
 
    it("is no longer told from a copy where it is later, and the loss is an interval then", function()
-      -- Of 59,524 frames 11 are lost and 58 are held back for 23,809 numbers, of which 4,096 are remembered
+      -- Of 59,524 frames 11 are lost and 58 are held back for 23,809 numbers; 4,096 of these are remembered
       -- for a waiting time of 10 ms. The first 36 arrive while the trial lasts
       local result = run [[
 test: rfc2544

@@ -29,7 +29,7 @@ rfc2544:
   settle: 0
 ]]
 
--- Throughput of a device, of which `known` is what was learned: rows of the result.
+-- Throughput of a device, when `known` was learned of it: rows of the result.
 local function throughput(device, known)
    local list = tables.map(known or {}, function(one)
       return ("{frame_size: %d, load: %.3ffps}"):format(one.frame_size, one.load)
@@ -47,8 +47,8 @@ local function throughput(device, known)
    return results.throughput
 end
 
--- Both are loads that passed, at most a resolution below one that failed; that of a device whose buffer takes
--- in short trials may be another one of these.
+-- Both are loads that passed, at most a resolution below one that failed; a device whose buffer takes
+-- in short trials may have another one of these.
 local function assert_same(rows, others, text)
    for i, row in ipairs(rows) do
       local other = others[i]
@@ -101,7 +101,7 @@ describe("a learned load", function()
    end)
 
    -- Goals of several kinds, and devices as above. The loads that MLRsearch tries are whole widths apart from
-   -- the first trial on, which is the same, so the answers are; but for those of a device that was told to
+   -- the first trial on, which is the same, so the answers are; but not for a device that was told to
    -- carry hardly a frame: there loads are counted from the least one, and bounds lie elsewhere by part of a
    -- width.
    it("changes no answer of MLRsearch, right or wrong", function()
@@ -145,7 +145,7 @@ describe("a learned load", function()
       function()
          local plain, by_model, by_run = 0, 0, 0
          local number = 0
-         for _ = 1, 20 do -- of which a throughput without loss has one answer
+         for _ = 1, 20 do -- a throughput without loss of these has one answer
             local device
             repeat
                number = number + 1

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The test mesh: on a reference switch whose limits are known, with searches of known answers, and on the
--- ports of played agents (fleet_world.lua) of which one is lost and comes back.
+-- ports of played agents (fleet_world.lua); one of them is lost and comes back.
 local FleetTester = require "framegauge.fleet.tester"
 local job = require "framegauge.core.job"
 local method = require "framegauge.methods.mesh.method"
@@ -108,7 +108,7 @@ describe("a mesh", function()
 end)
 
 describe("searches side by side", function()
-   -- A device that carries of each flow what it is set to, and of some together no more than a sum.
+   -- A device that carries of each flow the load in its settings, and of some together no more than a sum.
    local function device(carries, together)
       local made = 0
       return function(_, flows)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Delays between agents on several machines: the clocks of both in virtual time, one of which is stepped.
+-- Delays between agents on several machines: the clocks of both in virtual time; one is stepped.
 local Clock = require "framegauge.clock"
 local job = require "framegauge.core.job"
 local Offsets = require "framegauge.fleet.offsets"

@@ -201,7 +201,7 @@ otg: {drain: 20ms}
       end)
    end
 
-   -- UDP ports of what has arrived at p2, sorted by those of the sender.
+   -- UDP ports of what has arrived at p2, sorted by the sender's.
    local function captured()
       local list = tables.map(served:captured "p2", function(frame)
          return { frame:byte(35) * 256 + frame:byte(36), frame:byte(37) * 256 + frame:byte(38) }

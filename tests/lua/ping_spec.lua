@@ -46,7 +46,7 @@ describe("PING", function()
 
    it("counts a second reply to a request, and takes it for no other", function()
       local row = run("connections: 10, ping: {interval: 1ms}", "reference_device.duplicate.every=10")
-      -- of 200 requests 20 come twice: 220 replies, of which 22 come twice
+      -- of 200 requests 20 come twice: 220 replies, and 22 of these come twice
       assert.equal(0, row.lost)
       assert.equal(42, row.duplicates)
       assert.equal(200, row.transactions_per_s * 0.2)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local placement = require "framegauge.tester.placement"
 
--- n workers, those of node 0 first, half of them each
+-- n workers, node 0's first, half of them each
 local function workers(n)
    local list = {}
    for i = 1, n do

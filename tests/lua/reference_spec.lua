@@ -62,7 +62,7 @@ describe("throughput of the reference device", function()
          assert.equal(0, status)
          assert.equal(2, #result.results.throughput)
          for _, row in ipairs(result.results.throughput) do
-            -- in the one second of a deciding trial the buffer of 51 frames lets so many more pass
+            -- in the one second of a deciding trial the buffer of 51 frames lets 51 more pass
             local least = math.min(capacity, row.theoretical_fps)
             local most = math.min(capacity + 52, row.theoretical_fps)
             assert.equal("valid", row.validity)

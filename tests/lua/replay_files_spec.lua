@@ -57,7 +57,7 @@ local function interface(order, link, options)
    return block(order, 1, numbers(order, { { 2, link }, { 2, 0 }, { 4, 0 } }) .. (options or ""))
 end
 
--- A frame, so many ticks after a second of the year 1970 that fits 32 bits.
+-- A frame, a number of ticks after a second of the year 1970 that fits 32 bits.
 local function packet(order, of, ticks, octets, options)
    return block(order, 6, numbers(order, {
       { 4, of }, { 4, math.floor(ticks / 2 ^ 32) }, { 4, ticks % 2 ^ 32 }, { 4, #octets }, { 4, #octets },

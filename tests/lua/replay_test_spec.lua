@@ -29,7 +29,7 @@ local function run_plan(plan, ...)
    return result.results.replay, status, path, output
 end
 
--- The same of the reference plan.
+-- A run of the reference plan.
 local function run(...)
    return run_plan(CONFIG, ...)
 end

@@ -93,7 +93,7 @@ local function slice(line, from, to)
    return line:sub(starts[from] or #line + 1, (starts[to + 1] or #line + 1) - 1):match "^%s*(.-)%s*$"
 end
 
--- The same of a terminal: below two lines of headings a rule has the width of every column.
+-- The tables of a terminal: below two lines of headings a rule has the width of every column.
 local function tables_of_terminal(text)
    local list, lines, one, places = {}, {}, nil, nil
    for line in text:gmatch "([^\n]*)\n" do
@@ -167,7 +167,7 @@ local function wrong_cells(shown, columns, lines, plain, wrong)
    return compared
 end
 
--- The same of a matrix of a terminal, whose title is that of a figure and whose cells are those of two ports.
+-- Titles of matrices of a terminal: a figure's own, and the cells belong to two ports.
 local FIGURES = {
    ["Throughput, % of the line"] = "throughput_percent", ["Loss, %"] = "loss_ratio",
    ["Mean delay, µs"] = "latency.mean_ns",
@@ -218,7 +218,7 @@ local function wrong_csv(text, figures, lines, lead, wrong)
    return number - 1
 end
 
--- All lines of a table, and those of each direction, as they may stand by themselves.
+-- All lines of a table, and the lines of each direction, as they may stand by themselves.
 local function groups_of(lines)
    local list, by_direction = { lines }, {}
    for _, line in ipairs(lines) do

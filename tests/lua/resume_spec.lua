@@ -34,7 +34,7 @@ local function trials_of(path)
    return n
 end
 
--- Start a run and send it a signal when so many trials are done.
+-- Start a run and send it a signal when a number of trials are done.
 -- @return its exit status, as the shell has it, and all that was printed
 local function stop(path, signal, trials)
    local script = [[

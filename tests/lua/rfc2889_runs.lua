@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Plans of RFC 2889 for the reference switch, and what comes of them.
+--- Plans of RFC 2889 for the reference switch, and their results.
 local Tester = require "framegauge.tester"
 local method = require "framegauge.methods.rfc2889.method"
 local plans = require "framegauge.plan"

@@ -28,13 +28,13 @@ local function line_out(device)
    return device.rate * (1 + (device.ppm or 0) * 1e-6) / 8 / (device.size + 8 + (device.gap or 12))
 end
 
--- Of so many frames a second the engine carries these, when each takes the time of k copies.
+-- Of the frames offered in a second the engine carries these, when each takes the time of k copies.
 local function served(device, offered, k)
    local w, s = device.drop_cost or 0, device.capacity and k / device.capacity or 0
    return offered * s <= 1 and offered or (1 - offered * w) / (s - w)
 end
 
--- Of so many frames offered a second, how many more may be received in a trial: those that wait at the end.
+-- Of the frames offered in a second, how many more may be received in a trial: those that wait at the end.
 -- An engine that loses time by losing frames loses none while its queue fills, and has that time, too.
 local function held(device, offered, senders, k)
    local waiting = device.buffer * (device.queues == "input" and senders or 1) + 1
@@ -182,7 +182,7 @@ function FIGURES.congestion_control(device, rows)
 end
 
 -- From the first arrival to the last: two stamps. An engine that loses time by losing frames has not yet lost
--- that of frames which came while the last one waited for it.
+-- the time of frames which came while the last one waited for it.
 function FIGURES.forward_pressure(device, rows)
    local row, offered = rows[1], device.rate / 8 / (device.size + 19)
    local truth = math.min(offered, line_out(device), served(device, offered, 1))

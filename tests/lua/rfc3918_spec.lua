@@ -240,7 +240,7 @@ end
 
 describe("a device that is slower than the frames that verify", function()
    it("gets fewer of them a second, and its throughput is known", function()
-      -- a frame to each of 10 groups: 20,000 a second, of which the engine carries 1,411 to three receivers
+      -- a frame to each of 10 groups: 20,000 a second; the engine carries 1,411 of them to three receivers
       local slow = "rate: 100Mbps, capacity: 4233fps, snooping: {unregistered: drop}"
       local row = run(slow, "reference_switch.buffer=4", "rfc3918.frame_sizes=[1024]", "rfc3918.trial=200ms",
          "rfc3918.search_trial=20ms", "rfc3918.resolution=1%").aggregated[1]

@@ -154,7 +154,7 @@ function FIGURES.group_capacity(device, results)
 end
 
 -- What a frame waits for the engine beside the burden: at most for a frame of each of its ports. For just
--- these if all ports send at the same instants, for then those of the lower ports come first.
+-- these if all ports send at the same instants, for then frames of the lower ports come first.
 local function added(device, what, measured, error)
    local most = device.capacity and device.burden / device.capacity * 1e9 or 0
    return {

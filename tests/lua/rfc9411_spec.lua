@@ -49,7 +49,7 @@ describe("the criteria of RFC 9411", function()
          gets = 10 })) do
          met[one.name] = one.met
       end
-      -- 4 resets of 200,000, of which one may be
+      -- 4 resets of 200,000, where one may be
       assert.same({ failed_transactions = false, reset_connections = false, transactions_per_s = false,
          rate_deviation = true, concurrency_deviation = false }, met)
       -- 20,204 less 1 %, and less one connection of 10 in 10 s

@@ -57,7 +57,7 @@ local function with_events(raw, ask)
       direction.tags_ns = ask.tags and { 20500 } or nil
       direction.last_lost_ns, direction.gap_max_ns, direction.gap_max_begin_ns = 5e7, 1e7, 2e7
    end
-   if ask.duration < 0.2 and ask.drain == 2 then -- that of the reset: bursts have a longer drain
+   if ask.duration < 0.2 and ask.drain == 2 then -- the reset's trial: bursts have a longer drain
       require("framegauge.core.job").sleep(0.1)
    end
 end

@@ -70,7 +70,7 @@ local function random_goal(draw, device)
    }
 end
 
--- For each kind of device so many of them: check(goal, draw, truth or nil).
+-- For each kind of device, `count` of them: check(goal, draw, truth or nil).
 local function each_device(seed, count, check)
    for kind, make in pairs(KINDS) do
       local draw = devices.generator(seed)

@@ -28,8 +28,8 @@ M.RFC9693 = table.concat({
 -- The plan of a method, where it is not named after it.
 local PLANS = { rfc2544 = "rfc2544-full", y1564 = "y1564-one-service", l4 = "l4-battery" }
 
--- Rows of one frame size show as much as rows of three, those of a slow line as much as those of a fast one,
--- and those of a small table as much as those of a large one.
+-- Rows of one frame size show as much as rows of three, rows of a slow line as much as a fast one's,
+-- and rows of a small table as much as a large one's.
 local OPTIONS = {
    rfc2544 = M.RFC2544,
    rfc2889 = "--quick --set rfc2889.frame_sizes=[1518] --set rfc2889.trial=100ms --set rfc2889.search_trial=20ms --set reference_switch.rate=100Mbps --set reference_switch.capacity=800kfps",

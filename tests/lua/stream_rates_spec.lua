@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Loads that pause, that begin or end with nothing, and those of a number of frames: what `check` accepts is
+-- Loads that pause, that begin or end with nothing, and loads of a number of frames: what `check` accepts is
 -- sent as it was asked for, and judged by the frames that were asked for.
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"

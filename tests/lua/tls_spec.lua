@@ -93,7 +93,7 @@ describe("a test over TLS", function()
       end
    end)
 
-   -- TCP, TLS and the request are a round trip of 200 us each, or without that of TLS
+   -- TCP, TLS and the request are a round trip of 200 us each; early data saves the trip of TLS
    it("saves a round trip by early data, and none where it is refused", function()
       local early = { "l4.tests=[TLS_CRR]", "l4.duration=50ms", "l4.omit=10ms", "l4.connections=1",
          "l4.tls.resume=ticket", "l4.tls.early_data=1KiB" }

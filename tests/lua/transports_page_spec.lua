@@ -5,7 +5,7 @@
 local scratch = require "scratch"
 local uv = require "luv"
 
--- The text without its figures, or with those of tables of TCP alone: the columns before that of TLS.
+-- The text without its figures, or with figures of tables of TCP alone: the columns before TLS.
 local function without_figures(page)
    return (page:gsub("%f[%w]ngtcp2 [%w.]+", "ngtcp2"):gsub("OpenSSL [%w.]+", "OpenSSL"):gsub("%d[%d.]*", "N")
       :gsub(" ± N", ""))

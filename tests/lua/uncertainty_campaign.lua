@@ -4,7 +4,7 @@
 --
 --    build/app/framegauge script tests/lua/uncertainty_campaign.lua FIRST LAST [METHOD...]
 --
--- The table at the end is that of docs/explanation/uncertainty.md.
+-- The table at the end is for docs/explanation/uncertainty.md.
 package.path = arg[0]:match "^(.-)[^/]*$" .. "?.lua;" .. package.path
 local job = require "framegauge.core.job"
 local tables = require "framegauge.core.tables"

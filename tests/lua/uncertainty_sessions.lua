@@ -131,7 +131,7 @@ reference_device: {rate: 100Mbps, seed: %d, %s}
 l4: {tests: [%s], repetitions: %d, duration: 200ms, learning_wait: 1ms, drain: 50ms, settle: 0, %s}
 ]]
 
---- Datagrams of which some are lost at random.
+--- Datagrams; some of them are lost at random.
 function METHODS.l4_stream(draw, seed)
    local loss, fps, payload = log_between(draw, 1e-3, 0.1), math.floor(draw(500, 5000)), 1470
    local text = L4:format(PORTS, seed, ("loss_random: %.9f%%"):format(loss * 100), "UDP_STREAM",

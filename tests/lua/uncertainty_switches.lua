@@ -25,7 +25,7 @@ local function of_switch(test, ports, switch, keys)
    return SWITCH:format(table.concat(list, ", "), test, switch, test, keys)
 end
 
---- The buffer before an egress; its load is that of the line but for 100 ppm.
+--- The buffer before an egress; its load is the line's but for 100 ppm.
 function METHODS.rfc8239_buffer(draw)
    local size, frames = size_of(draw), math.floor(log_between(draw, 8, 500))
    local text = of_switch("rfc8239", 3, ("buffer: %d, latency: %.3fus"):format(frames, draw(1, 100)),
@@ -53,7 +53,7 @@ end
 
 local ADDRESSES = "tests: [%s], address_table: {%s, ageing: 10s, test_rate: 5kfps, learning_rate: 1kfps, order: [sequential]}"
 
---- The table of addresses, which holds that of the test port, too.
+--- The table of addresses, which holds the test port's, too.
 function METHODS.rfc2889_addresses(draw)
    local size = math.floor(log_between(draw, 8, 2000))
    local text = of_switch("rfc2889", 3, ("mac_table: {size: %d, ageing: 10s}"):format(size),
@@ -73,7 +73,7 @@ function METHODS.rfc2889_learning(draw)
    end
 end
 
--- Of a switch whose engine serves so many frames a second, what each of them is sent for: the load of a port.
+-- Of a switch whose engine serves some frames a second, what each of them is sent for: the load of a port.
 local function engine(draw, line_fps, shares)
    local capacity = math.floor(line_fps * shares * draw(0.1, 0.9))
    return capacity / shares, ("capacity: %dfps, buffer: %d"):format(capacity, log_between(draw, 4, 200))
@@ -95,7 +95,7 @@ end
 
 local GROUPS = "report_rate: 20kfps, probe_rate: 20kfps, join_wait: 10ms, forget: 10ms, tests: [%s], "
 
---- The load of a source of which an engine makes a copy for each receiver.
+--- The load of a source; an engine copies its frames for each receiver.
 function METHODS.rfc3918_throughput(draw)
    local size, receivers = size_of(draw), 1 + math.floor(draw(0, 3))
    local carried, switch = engine(draw, ethernet.max_fps(1e8, size), receivers)
@@ -107,7 +107,7 @@ function METHODS.rfc3918_throughput(draw)
    end
 end
 
--- How many groups a switch has room for, which makes so many copies a second.
+-- How many groups a switch has room for, which makes `copies` a second.
 local function group_capacity(draw, copies)
    local groups = math.floor(log_between(draw, 4, 200))
    local snooping = ("snooping: {groups: %d, unregistered: drop}"):format(groups)
@@ -124,7 +124,7 @@ function METHODS.rfc3918_groups(draw)
    return group_capacity(draw, "")
 end
 
---- Fewer than come, mostly: it may be found that the figure is none, but no other than the right one.
+--- Fewer than come, mostly: it may be found that there is no figure, but no other than the right one.
 function METHODS.rfc3918_groups_slowly(draw)
    return group_capacity(draw, ("capacity: %dfps, buffer: %d,"):format(log_between(draw, 5, 60000),
       log_between(draw, 4, 500)))

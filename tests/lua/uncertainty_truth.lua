@@ -78,7 +78,7 @@ local function with_capacity(draw, line_fps, least, most)
    return one
 end
 
--- The longest burst of which a server of this capacity with this buffer loses nothing: frame n finds n - 1 -
+-- The longest burst that a server of this capacity with this buffer carries whole: frame n finds n - 1 -
 -- floor((n - 1) c / L) - 1 others waiting.
 local function longest_burst(device, line_fps)
    local n = device.buffer
@@ -216,7 +216,7 @@ function M.METHODS.traffic(draw, seed)
    end
 end
 
---- Losses in groups, of which nothing may be claimed that is too narrow.
+--- Losses in groups: no claim about them may be too narrow.
 function M.METHODS.grouped_loss(draw, seed)
    local size = size_of(draw)
    local fps = math.floor(ethernet.max_fps(RATE, size) * 0.2)

@@ -19,7 +19,7 @@ local api = require "framegauge.core.api"
 
 local calls, place = nil, "outside"
 
--- Whoever takes the C functions from now on has them counted.
+-- A module that takes the C functions from now on has them counted.
 local C = api.C
 api.C = setmetatable({}, { __index = function(self, name)
    local value = C[name]
@@ -113,7 +113,7 @@ local function ask(url, path, heard)
    return socket
 end
 
--- Viewers, each of whom has a state when the test begins.
+-- Viewers; each has a state when the test begins.
 local function look(url, viewers)
    local sockets, have, count = {}, {}, 0
    for i = 1, viewers do

@@ -3,7 +3,7 @@
 --- Virtual time: timers, clocks and the event loop of hosts that are played, as fast as the processor allows.
 --
 -- While run() runs, the timers of libuv and its loop are ours: nothing waits, time goes on to the next event.
--- Code belongs to a host, that of the timer that woke it. Each host has clocks of its own, and can be
+-- Code belongs to the host of the timer that woke it. Each host has clocks of its own, and can be
 -- stopped, go on, and die, with all that belongs to it; its disk can be full.
 local ffi = require "ffi"
 local job = require "framegauge.core.job"

@@ -90,8 +90,8 @@ describe("policing with colours", function()
       end
    end)
 
-   -- A green frame may have to wait for one yellow frame on the line: for so much longer the bucket is filled
-   -- before it, and so much less before the next one.
+   -- A green frame may have to wait for one yellow frame on the line: for this time more the bucket is filled
+   -- before it, and for this time less before the next one.
    it("passes a device that heeds them, with the smallest bucket", function()
       each(function(setting)
          local cir, _, size = unpack(setting)

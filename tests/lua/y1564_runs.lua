@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Runs of the Y.1564 plans against the reference device, for the specs that look at what comes of them.
+-- Runs of the Y.1564 plans against the reference device, for the specs that look at their results.
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local scratch = require "scratch"
@@ -27,7 +27,7 @@ function M.run(name, ...)
    return M.of(path, output, status)
 end
 
---- What came of a run. @param path, output, status  its folder, what it printed, its exit status
+--- The result of a run. @param path, output, status  its folder, what it printed, its exit status
 -- @return as run()
 function M.of(path, output, status)
    assert(status == 0 or status == 1, output)

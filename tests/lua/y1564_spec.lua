@@ -164,7 +164,7 @@ describe("a burst test", function()
 end)
 
 describe("a step", function()
-   -- A trial that sent and received so much of each stream.
+   -- A trial that sent and received the same of each stream, but for what it lost.
    local function session(verdict, lost)
       return { trial = function(_, ask)
          local directions = {}

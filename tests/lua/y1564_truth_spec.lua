@@ -237,7 +237,7 @@ describe("a device that is set up wrongly", function()
       local inferred = step_of(services.data, "D.2 over").burst.inferred
       assert.is_true(inferred.min_bytes <= 51200 and 51200 <= inferred.max_bytes)
       services = measure("one-service", "--quick", CONFIGURATION, "reference_device.profiles.data.ebs=51200")
-      -- at this rate so much flows in that the agreed burst passes all the same
+      -- at this rate enough flows in to let the agreed burst pass all the same
       assert.equal("E.2 over burst", failures(services.data))
    end)
 
