@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# A PostgreSQL server in $scratch/server, for the user lab with the password $secret. To be sourced; the caller
-# calls stop_server at its end.
+# A PostgreSQL server in $scratch/server, for the user lab with the password $secret. To be sourced; the
+# caller calls stop_server at its end.
 postgres=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
 if [ -z "$postgres" ]; then
 	echo "1..0 # SKIP PostgreSQL is not installed"

@@ -72,7 +72,7 @@ local function run(tester, ...)
 end
 
 -- What should be 0, as "bad_acks 3 no_timestamp 1"; "" where it is. What PAWS drops does not count: a veth
--- may swap frames that two CPUs send, and an acknowledgement that comes behind a later one is older than that.
+-- may swap frames that two CPUs send, and an acknowledgement that comes behind a later one is older.
 local function faults(counters)
    local list = {}
    for _, name in ipairs { "wrong_octets", "rx_bad_checksum", "rx_malformed", "bad_acks", "no_timestamp" } do
