@@ -167,8 +167,9 @@ TEST_F(MemifHostile, MayShareWhatIsNoGoodMemory)
 	EXPECT_EQ("Region is no shared memory", refusal(file, 0));
 	EXPECT_EQ("Region larger than its file", refusal(good, MIB + 1));
 	const bool has_huge = huge >= 0 && ftruncate(huge, 2 * MIB) == 0;
-	if (has_huge)
+	if (has_huge) {
 		EXPECT_EQ("Region not of whole huge pages", refusal(huge, MIB));
+	}
 	for (int guard; (guard = memif_guard_begin(reinterpret_cast<uint8_t *>(1), 0, -1)) >= 0;)
 		guards.push_back(guard);
 	EXPECT_EQ("Too many regions", refusal(good, MIB));
