@@ -43,8 +43,8 @@ local function forwarding(size)
    return sum / #cycle
 end
 
--- Frames that a queue of 8 loses of frames that leave the tester evenly by their bits. A frame that comes while
--- the queue is full is lost, small frames more often than large ones.
+-- Frames that a queue of 8 loses of frames that leave the tester evenly by their bits. A frame that comes
+-- while the queue is full is lost, small frames more often than large ones.
 local function lost_of(size, fps, frames)
    local cycle, lost, begins, free, queue = mixes.cycle(size), 0, 0, 0, {}
    local second_per_byte = 1 / (fps * (mixes.mean(size) + OVERHEAD))

@@ -137,8 +137,8 @@ function M.measure(device)
    return results, plan, { estimated = estimated, taken = time.seconds }
 end
 
--- The line, the resolution of the search, and what a buffer lets pass of a trial: a load may be this much above
--- the capacity and lose nothing.
+-- The line, the resolution of the search, and what a buffer lets pass of a trial: a load may be this much
+-- above the capacity and lose nothing.
 local function limits(device, way, plan)
    local line_fps = ethernet.max_fps(device.rate, device.frame_size)
    return {
