@@ -101,7 +101,7 @@ def plan(name, text):
 
 
 def run(model, program, name, text, quick=True, **how):
-    """Run a plan into a folder of its own; @return the command and its result, None if there is none"""
+    """Run a plan into a folder of its own; @return the command and its result, None without one"""
     out = FOLDER / name
     shutil.rmtree(out, ignore_errors=True)
     how.setdefault('after', out / 'run.json')  # which is written when the ports are open

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bandwidth profiles of the reference device: which frames of which service pass, when, and what it
- * counts. */
+/* Bandwidth profiles of the reference device: which frames of a service pass, when, and what it counts. */
 #include <initializer_list>
 
 #include "device_under_test.h"

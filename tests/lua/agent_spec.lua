@@ -34,9 +34,9 @@ describe("clocks of two testers", function()
    -- Two clock offsets that hear each other at once, as over a perfect connection.
    local function two(scale, clock)
       local near, far
-      local function towards(whom, is_near)
+      local function towards(hearer, is_near)
          return { send = function(_, object)
-            whom():hear(json.decode(json.encode(object)), is_near)
+            hearer():hear(json.decode(json.encode(object)), is_near)
          end }
       end
       near = ClockOffset.new(scale, towards(function() return far end, false), clock)

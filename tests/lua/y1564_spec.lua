@@ -164,7 +164,7 @@ describe("a burst test", function()
 end)
 
 describe("a step", function()
-   -- A trial that sent and received the same of each stream, but for what it lost.
+   -- A trial that sent 1000 frames of each stream and lost some.
    local function session(verdict, lost)
       return { trial = function(_, ask)
          local directions = {}
