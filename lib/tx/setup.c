@@ -84,14 +84,22 @@ end_of(const struct fg_clock *clock, const struct fg_load *l, const struct fg_pa
 								    : fg_pace_at(pace, pace->total);
 }
 
+static double
+fastest_of_all(const struct fg_stream_config *s)
+{
+	double fps = 0;
+
+	for (unsigned i = 0; i < s->loads; i++)
+		fps = RTE_MAX(fps, fastest_of(&s->load[i]));
+	return fps;
+}
+
 /* the start of a stream's first load, by its phase; UINT64_MAX: too late to be counted */
 static uint64_t
 start_of(const struct tx_env *env, const struct fg_stream_config *s)
 {
-	double fps = 0, late;
+	double fps = fastest_of_all(s), late;
 
-	for (unsigned i = 0; i < s->loads; i++)
-		fps = RTE_MAX(fps, fastest_of(&s->load[i]));
 	if (!(fps > 0)) /* it sends nothing, or tx_pace() refuses the load */
 		return env->start;
 	late = s->phase * (double)env->clock->hz / fps;
@@ -128,6 +136,9 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 	if (tx->load == NULL)
 		return fg_error_set(err, ENOMEM, "stream", "no memory");
 	tx->peak_fps = fg_stream_peak_fps(s);
+	tx->mean_fps = fastest_of_all(s);
+	if (s->turn.every > 0)
+		tx->mean_fps *= (double)s->turn.take / (double)s->turn.every;
 	tx->limit = s->limit == 0 ? UINT64_MAX : share_of(&s->turn, s->limit);
 	for (unsigned i = 0; i < s->loads; i++) {
 		struct fg_pace *pace = &tx->load[i];
@@ -283,19 +294,6 @@ streams_of(const struct tx *tx, unsigned queue, struct tx_stream **out)
 	return n;
 }
 
-static struct tx_line
-line_of(const struct fg_clock *clock, const struct fg_port_caps *caps)
-{
-	const long double ticks = caps->line_rate_bps == 0 ? 0 : 8.0L * clock->hz / caps->line_rate_bps;
-	const uint64_t one = UINT64_C(1) << TX_LINE_FRACTION, byte_time = (uint64_t)(ticks * one);
-	const uint64_t overhead = caps->line_overhead == 0 ? FG_ETHER_OVERHEAD : caps->line_overhead;
-
-	return (struct tx_line){
-		.byte_time = byte_time,
-		.overhead_time = byte_time * overhead + (byte_time > 0 && caps->launch_time ? one - 1 : 0),
-	};
-}
-
 static int
 task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struct tx_stream **streams,
 	  unsigned n, struct fg_error *err)
@@ -314,7 +312,7 @@ task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struc
 	task->nap = env->nap;
 	task->time_offset = env->time_offset;
 	task->time_flag = env->time_flag;
-	task->line = line_of(env->clock, &port->caps);
+	task->line = tx_line_of(env->clock, &port->caps);
 	on_time_init(task, streams, n, step);
 	task->only = n == 1 ? streams[0] : NULL;
 	task->pool = n == 0 ? NULL : streams[0]->pool;

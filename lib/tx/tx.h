@@ -98,6 +98,8 @@ void tx_give(struct tx *tx, struct tx_order *order);
 
 /* line.c */
 
+/** The line of a port, all of it one queue's. */
+struct tx_line tx_line_of(const struct fg_clock *clock, const struct fg_port_caps *caps);
 /** All queues from @p first on belong to one port: tell their tasks, which are ready, what others send. */
 void tx_share_line(struct tx *tx, unsigned first, unsigned queues);
 /** How long frames of a stream waited in its port at most, ns; at any time. */

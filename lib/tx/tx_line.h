@@ -11,8 +11,9 @@
  * A port without launch times gets its frames with the time at which they are handed over. There it is only
  * known how long they wait behind each other at most, by which their stamps may be early. Where several
  * queues share its line, no sender knows what the others have handed over, and each reckons with a part of
- * the line, as large as its part of the load. Work that all of these parts have left is as much as the line
- * has left, or more: so their longest waits together are a bound for each frame (tx_own_queue()).
+ * the line, as large as its part of the mean load. Work that all of these parts have left is as much as the
+ * line has left, or more: so their longest waits together are a bound for each frame (tx_own_queue()). What
+ * the port can hold is another, where a queue sends more than its part for a while.
  *
  * The load is counted by when frames are due, because that is what was asked for; the series of a stream goes
  * by stamps.
@@ -33,7 +34,7 @@ struct tx_line {
 	 * ahead has left; without, down, so that a full line does not seem to be more than full.
 	 */
 	uint64_t overhead_time; /* of preamble and gap, and the rounding, likewise */
-	uint64_t longest;       /* ticks; of all waits in the queue */
+	uint64_t longest;       /* ticks and one more, of all waits in the queue; 0: it has sent nothing */
 	double share;           /* of the line; 0: all of it, no other queue sends */
 };
 
@@ -62,17 +63,17 @@ tx_line_take_back(struct tx_line *l, uint64_t left, uint64_t time)
 }
 
 /**
- * Keep the longest wait, ticks, of the stream and of the queue: a frame that was due at @p due leaves at
- * @p at, no earlier.
+ * Keep the longest wait of the stream and of the queue, ticks and one more: a frame that was due at @p due
+ * leaves at @p at, no earlier.
  */
 static inline void
 tx_line_note(struct tx_line *l, uint64_t *longest, uint64_t due, uint64_t at)
 {
-	if (likely(at - due <= *longest))
+	if (likely(at - due < *longest))
 		return;
-	__atomic_store_n(longest, at - due, __ATOMIC_RELAXED); /* control may read them at any time */
-	if (at - due > l->longest)
-		__atomic_store_n(&l->longest, at - due, __ATOMIC_RELAXED);
+	__atomic_store_n(longest, at - due + 1, __ATOMIC_RELAXED); /* control may read them at any time */
+	if (at - due >= l->longest)
+		__atomic_store_n(&l->longest, at - due + 1, __ATOMIC_RELAXED);
 }
 
 /** @p n frames of one length are handed over at once, at @p now. */

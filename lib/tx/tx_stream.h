@@ -64,11 +64,12 @@ struct tx_stream {
 		uint64_t intended, late, off_schedule, worst_lag;
 	} past;           /* of the loads before the present one */
 	double peak_fps;  /* of all loads */
+	double mean_fps;  /* of the fastest of its loads, with the pauses between bursts */
 	uint64_t on_time; /* ticks a frame may be behind and still be on schedule */
 	/* of a substream: its first frame's number in the stream, and from one to the next */
 	uint64_t number, apart;
 	uint64_t refused, no_mbuf;
-	uint64_t own_queue; /* ticks that a frame waited for others of its port to leave, at most */
+	uint64_t own_queue; /* ticks and one more that a frame waited for others of its port, at most; or 0 */
 	uint64_t first;     /* departure, ticks */
 	struct fg_series *series;
 	const struct fg_clock *clock;

@@ -183,6 +183,28 @@ struct Senders {
 	{
 		return all.task[0];
 	}
+	/** A stream is to follow other loads; before tx_share_line(). */
+	void
+	Plan(unsigned stream, fg_load *load, unsigned loads, uint64_t limit = 0, fg_turn turn = {})
+	{
+		const unsigned queue = all.stream[stream].queue;
+		fg_stream_config c = {};
+		tx_place place = {&port, 0, 0, 1};
+		fg_error err = {};
+
+		c.loads = loads;
+		c.load = load;
+		c.frame = frame.t;
+		c.limit = limit;
+		c.turn = turn;
+		tx_stream_clear(&all, stream);
+		EXPECT_EQ(0, tx_stream_init(&all, stream, &c, &place, nullptr, &err)) << err.message;
+		all.stream[stream].queue = queue;
+		tx_schedule_free(&all.task[queue].schedule);
+		tx_round_robin_free(all.task[queue].round_robin);
+		all.task[queue] = {};
+		EXPECT_EQ(0, tx_task_init(&all, queue, &port, &err)) << err.message;
+	}
 	void
 	Poll(uint64_t now, unsigned queue = 0)
 	{

@@ -113,17 +113,23 @@ TEST(TxScheduled, SendsWhatFollowsAPause)
 	EXPECT_EQ(10u, s.all.stream[0].pace.total);
 }
 
-/* two queues hand frames over to one line, which sends them in that order: no frame waits for longer */
-TEST(TxLine, IsSharedByTheQueuesOfAPort)
+namespace
 {
-	for (double fps : {2000, 14000}) { /* 13 and 94 % of the line */
-		Senders s({fps / 2, fps / 2}, false, 2, 100000000);
-		const uint64_t each = 84 * 80000; /* ps */
-		uint64_t free = 0, longest[2] = {0, 0};
-		std::mt19937 draw(7);
 
-		tx_share_line(&s.all, 0, 2);
-		for (uint64_t now = s.START; now < s.START + 100000 * US; now += draw() % 100 * US) {
+const uint64_t LINE = 10000000, EACH = 84 * 800000; /* bit/s; ps that a frame takes */
+
+/** Two queues hand frames over to one line, which sends them in that order. */
+struct TwoQueues {
+	explicit TwoQueues(const std::vector<double> &rates) : s(rates, false, 2, LINE)
+	{
+		s.port.caps.max_frame = 1518;
+		s.port.caps.tx_ring = 64;
+	}
+	/** For some time, with polls at random. */
+	void
+	Run(uint64_t us)
+	{
+		for (const uint64_t end = now + us * US; now < end; now += draw() % 100 * US) {
 			const unsigned queue = draw() % 2;
 			const uint64_t before = s.all.stream[queue].sent;
 
@@ -131,14 +137,140 @@ TEST(TxLine, IsSharedByTheQueuesOfAPort)
 			for (uint64_t n = before; n < s.all.stream[queue].sent; n++) {
 				free = std::max(free, now);
 				longest[queue] = std::max(longest[queue], free - now);
-				free += each;
+				free += EACH;
 			}
 		}
+	}
+	uint64_t
+	Bound(unsigned queue) const
+	{
+		return tx_own_queue(&s.all, &s.all.stream[queue]);
+	}
+	/** No frame has waited for longer than is said. */
+	void
+	Expect(uint64_t most) const
+	{
 		for (unsigned i : {0, 1}) {
-			const uint64_t most = tx_own_queue(&s.all, &s.all.stream[i]);
-
-			EXPECT_GE(most, longest[i] / 1000) << fps;
-			EXPECT_LE(most, 2 * (longest[0] + longest[1] + each) / 1000) << fps;
+			EXPECT_GE(Bound(i), longest[i] / 1000) << "queue " << i;
+			EXPECT_LE(Bound(i), most / 1000) << "queue " << i;
 		}
+	}
+	/** What the port can hold: its rings, with frames of @p octets, and the card. */
+	static uint64_t
+	Held(uint64_t octets)
+	{
+		return (2 * 64 * (octets + 20) + (160 << 10)) * 800000;
+	}
+	Senders s;
+	uint64_t now = Senders::START, free = 0, longest[2] = {0, 0};
+	std::mt19937 draw{7};
+};
+
+fg_load
+constant(double fps, uint64_t ms)
+{
+	fg_load load = {};
+
+	load.fps = fps;
+	load.ns = ms * 1000000;
+	return load;
+}
+
+} // namespace
+
+/* no frame waits for longer than is said, and not much less */
+TEST(TxLine, IsSharedByTheQueuesOfAPort)
+{
+	for (double fps : {2000, 14000}) /* 13 and 94 % of the line */
+		for (double part : {0.5, 0.1}) {
+			TwoQueues two({fps * part, fps * (1 - part)});
+
+			tx_share_line(&two.s.all, 0, 2);
+			two.Run(100000);
+			two.Expect(2 * (two.longest[0] + two.longest[1] + EACH));
+		}
+}
+
+/* the parts are of the mean loads: a burst has the line to itself for a while only */
+TEST(TxLine, IsSharedByTheMeanLoadOfBursts)
+{
+	TwoQueues two({1400, 12600});
+	fg_load bursts = constant(1400, 300);
+
+	bursts.shape = FG_LOAD_BURSTS;
+	bursts.burst = 10;
+	bursts.burst_fps = 14880;
+	two.s.Plan(0, &bursts, 1);
+	tx_share_line(&two.s.all, 0, 2);
+	two.Run(300000);
+	two.Expect(4 * (two.longest[0] + two.longest[1] + EACH));
+}
+
+/* a queue may send more than its part for as long as it will: what waits is in the port */
+TEST(TxLine, HoldsNoMoreThanThePort)
+{
+	TwoQueues two({13400, 13400});
+	fg_load first[] = {constant(13400, 500), constant(0, 500)};
+	fg_load second[] = {constant(0, 500), constant(13400, 500)};
+
+	two.s.Plan(0, first, 2);
+	two.s.Plan(1, second, 2);
+	tx_share_line(&two.s.all, 0, 2);
+	two.Run(1000000);
+	two.Expect(TwoQueues::Held(64));
+}
+
+TEST(TxLine, HoldsNoMoreThanThePortWhenARateChanges)
+{
+	TwoQueues two({7000, 7000});
+
+	tx_share_line(&two.s.all, 0, 2);
+	two.Run(10000);
+	two.s.Load(1, 100);
+	two.Run(10000);
+	two.s.Load(0, 13400);
+	two.Run(500000);
+	two.Expect(TwoQueues::Held(64));
+}
+
+/* streams that join may send anything, so each queue has an equal part */
+TEST(TxLine, HoldsNoMoreThanThePortWhereStreamsMayJoin)
+{
+	TwoQueues two({13400, 500});
+
+	two.s.all.spares = 1;
+	tx_share_line(&two.s.all, 0, 2);
+	two.s.all.spares = 0;
+	two.Run(600000);
+	two.Expect(TwoQueues::Held(1518));
+}
+
+/* what sends nothing at first may send on command */
+TEST(TxLine, HasAPartForAQueueThatIsSilentAtFirst)
+{
+	TwoQueues two({7000, 7000});
+	fg_load silence = constant(0, 1000);
+
+	two.s.Plan(0, &silence, 1);
+	tx_share_line(&two.s.all, 0, 2);
+	two.Run(10000);
+	EXPECT_LE(two.Bound(1), two.longest[1] * 2 / 1000) << "nothing is in the other queue";
+	two.s.Load(0, 7000);
+	two.Run(100000);
+	two.Expect(3 * (two.longest[0] + two.longest[1] + EACH));
+}
+
+/* a port that departs frames at their times has the whole line for each queue */
+TEST(TxLine, IsNotSharedWhereFramesHaveLaunchTimes)
+{
+	for (unsigned spares : {0, 1}) {
+		TwoQueues two({7000, 7000});
+
+		two.s.port.caps.launch_time = true;
+		two.s.all.spares = spares;
+		tx_share_line(&two.s.all, 0, 2);
+		two.s.all.spares = 0;
+		for (unsigned i : {0, 1})
+			EXPECT_EQ(0, two.s.all.task[i].line.share);
 	}
 }
