@@ -151,7 +151,9 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 			return rc;
 		start = end_of(env->clock, &s->load[i], pace, start);
 		fg_pace_limit(pace, left);
-		if (left != UINT64_MAX && pace->shape != FG_PACE_POISSON) /* else tx_keep_limit() knows */
+		if (pace->shape == FG_PACE_POISSON)
+			tx->counted = true;
+		else if (left != UINT64_MAX)
 			left -= pace->total;
 		if (s->turn.every > 0 && !pace->even)
 			return fg_error_set(err, EINVAL, "stream.turn", "only even loads can be shared");

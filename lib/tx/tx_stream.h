@@ -56,6 +56,7 @@ struct tx_stream {
 	struct fg_pace *load;            /* all loads, as they were to begin */
 	unsigned loads, present;
 	uint64_t limit;         /* frames that may become due in all its loads; UINT64_MAX: any number */
+	bool counted;           /* one of its loads is of a number that is known when it ends */
 	uint64_t shift;         /* ticks by which stops have put off the loads */
 	uint64_t stopped_at;    /* ticks; if stopped */
 	uint64_t present_first; /* sequence number of the first frame of the present load */
@@ -120,7 +121,8 @@ tx_next_load(struct tx_stream *s)
 	while (unlikely(s->pace.next >= s->pace.total) && s->present + 1 < s->loads) {
 		tx_leave_load(s, s->pace.total);
 		s->pace = s->load[++s->present];
-		tx_keep_limit(s);
+		if (s->counted)
+			tx_keep_limit(s);
 		fg_pace_on_time(&s->pace, s->on_time);
 		fg_pace_move(&s->pace, s->shift);
 	}

@@ -71,6 +71,24 @@ TEST(TxScheduled, ALimitIsSharedByTheSubstreams)
 	}
 }
 
+/* the turns begin anew with each load, so the first of them has more frames than its share of the whole */
+TEST(TxScheduled, ALimitIsKeptByLoadsThatAreShared)
+{
+	for (uint64_t limit : {6, 5}) {
+		Senders s({1e6, 1e6}, false, 2);
+		fg_load loads[2] = {};
+
+		loads[0].fps = loads[1].fps = 1e6;
+		loads[0].frames = loads[1].frames = 3;
+		for (unsigned k : {0, 1})
+			s.Plan(k, loads, 2, limit, {k, 1, 2});
+		for (uint64_t now = s.START; now < s.START + 20 * US; now += US)
+			for (unsigned k : {0, 1})
+				s.Poll(now, k);
+		EXPECT_EQ(limit, s.all.stream[0].sent + s.all.stream[1].sent);
+	}
+}
+
 /* another rate may send in time what the planned one would not have */
 TEST(TxScheduled, ALimitIsOfTheStreamAndNotOfItsFirstLoad)
 {
