@@ -2,6 +2,7 @@
 
 -- Campaigns of TCP and UDP tests through the reference device: every figure is what its line and its settings
 -- allow, and a run that was ended goes on as if it had not been.
+local criteria = require "framegauge.methods.common.criteria"
 local ethernet = require "framegauge.core.ethernet"
 local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
@@ -144,6 +145,15 @@ describe("the balance of paths", function()
       assert.is_true(schema.validate(path .. "/result.json"))
       row = balance("reference_device.reorder={random: 5%, by: 20}")[1]
       assert.is_true(row.reordered > 0)
+   end)
+
+   it("goes to the second port's address in a criterion, too, where the plan gives none", function()
+      local plan = assert(plans.load(CONFIGS .. "l4-battery-reference.yaml", {
+         sets = { "l4.campaign=balance", "l4.tests=[UDP_STREAM]" },
+      }))
+      assert.is_table(criteria.parse("received>=1Mbps@east->198.18.1.3", plan))
+      local _, why = criteria.parse("received>=1Mbps@east->west", plan)
+      assert.matches("directions of such rows: east%->198%.18%.1%.3$", why)
    end)
 end)
 

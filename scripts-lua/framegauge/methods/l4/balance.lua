@@ -18,13 +18,13 @@ local SPREAD = 0.1 -- between the slowest flow and the fastest
 local RATE = 10000 -- datagrams a second of all flows, where the plan does not say
 local MOSTLY = 0.9 -- of the flows
 
-local function address_of(plan, o)
-   return o.balance.address or plan.ports[2][o.ip]
+local function address_of(plan)
+   return plan.l4.balance.address or plan.ports[2][settings.versions(plan)[1]]
 end
 
 --- From the client to the balanced address.
-function M.direction(plan, o)
-   return plan.ports[1].name .. "->" .. address_of(plan, o)
+function M.direction(plan)
+   return plan.ports[1].name .. "->" .. address_of(plan)
 end
 
 -- The sending end and the receiving end of flow number i.
@@ -33,7 +33,7 @@ local function ends_of(plan, tester, o, i)
    local rate = o.datagram_rate / n * (1 - SPREAD / 2 + SPREAD * (i - 0.5) / n)
    local own = settings.copy(o, { connections = 1, datagram_rate = rate, port = o.port + i - 1 })
    local client = settings.apps(plan, tester, "UDP_STREAM", own, 1)
-   client.remote, client.port_first, client.port_last = address_of(plan, o), FIRST_PORT + i, FIRST_PORT + i
+   client.remote, client.port_first, client.port_last = address_of(plan), FIRST_PORT + i, FIRST_PORT + i
    return client, setmetatable({ server = true, address = client.remote, addresses = 1 },
       { __index = client })
 end
@@ -129,7 +129,7 @@ local function row_of(plan, o, record)
    local paths, used = paths_of(record, total)
    local sent = stats.sum(record.sides[1].flows, "sent")
    return {
-      test = "UDP_STREAM", case = "balance", direction = M.direction(plan, o),
+      test = "UDP_STREAM", case = "balance", direction = M.direction(plan),
       parameters = settings.parameters("UDP_STREAM", o), figures = {}, trials = { record.trial },
       received_bps = total * o.datagram * 8 / o.duration, sent_bps = sent * o.datagram * 8 / o.duration,
       lost = sent - total, loss_ratio = sent > 0 and (sent - total) / sent or 0, flows = flows,
@@ -150,7 +150,7 @@ function M.run(plan, tester, session)
    o.datagram_rate = o.datagram_rate or RATE
    local record = session:trial {
       test = "l4.UDP_STREAM", phase = "measure", seconds = o.duration,
-      direction = M.direction(plan, o),
+      direction = M.direction(plan),
       setting = settings.parameters("UDP_STREAM", o), title = "balance",
       make = function(ask)
          return measure(plan, tester, o, ask)

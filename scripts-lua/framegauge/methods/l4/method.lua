@@ -25,7 +25,7 @@ function M.subjects(plan)
 end
 
 function M.directions(plan)
-   return { plan.l4.campaign == "balance" and balance.direction(plan, plan.l4)
+   return { plan.l4.campaign == "balance" and balance.direction(plan)
       or plan.ports[1].name .. "->" .. plan.ports[2].name }
 end
 
