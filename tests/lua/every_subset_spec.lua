@@ -21,8 +21,8 @@ local uv = require "luv"
 local views = require "framegauge.report.view"
 local xml = require "framegauge.text.xml"
 
--- Methods whose tiles say themselves what was not measured, or count valid rows alone.
-local UNMARKED = { rfc2544 = true, rfc2889 = true, rfc3918 = true, rfc8239 = true, mesh = true, y1564 = true }
+-- Methods whose tiles count or compare valid rows alone.
+local UNMARKED = { mesh = true, y1564 = true }
 
 -- The settings among options of a shell.
 local function sets_of(options)

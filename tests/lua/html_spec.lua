@@ -2,6 +2,7 @@
 local ansi = require "framegauge.text.ansi"
 local bars = require "framegauge.text.bars"
 local fake_result = require "fake_result"
+local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
 local notes = require "framegauge.report.notes"
@@ -36,6 +37,17 @@ end
 local function count(text, what)
    return select(2, text:gsub(what, "%0"))
 end
+
+describe("the row that a tile shows", function()
+   it("is a valid one before others, whatever their figures", function()
+      local list = { { x = 5, validity = "invalid" }, { x = 2, validity = "valid" }, { x = 1, validity = "valid" },
+         { x = 9, validity = "tester-limited" }, { validity = "invalid" } }
+      assert.equal(list[2], formatters.largest(list, "x"))
+      assert.equal(list[2], formatters.largest(list, function(row) return row.x end))
+      assert.equal(list[3], formatters.worst(list, "x", ">="))
+      assert.is_nil(formatters.largest({ list[5] }, "x"))
+   end)
+end)
 
 describe("an element", function()
    it("escapes content and attributes, and nothing of ours", function()

@@ -35,13 +35,12 @@ function M.sections(result)
       below = tables.reasons } } }
 end
 
---- Figures to remember: round trip and loss of the first session.
+--- Figures to remember: the longest round trip and the greatest loss of a session.
 function M.tiles(result)
-   local slowest, lossy = nil, formatters.worst(rows_of(result), "loss_ratio", "<=")
-   for _, row in ipairs(rows_of(result)) do
-      local trip = row.round_trip
-      slowest = trip and (not slowest or trip.p50_ns > slowest.round_trip.p50_ns) and row or slowest
-   end
+   local lossy = formatters.worst(rows_of(result), "loss_ratio", "<=")
+   local slowest = formatters.largest(rows_of(result), function(row)
+      return row.round_trip and row.round_trip.p50_ns
+   end)
    local list = { slowest and { "Round trip", format.nanoseconds(slowest.round_trip.p50_ns), "",
       "half of the probes, " .. slowest.direction, row = slowest } or nil }
    list[#list + 1] = lossy and { "Lost", format.count(lossy.lost), "probes",

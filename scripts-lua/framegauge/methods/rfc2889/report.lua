@@ -74,7 +74,7 @@ function M.tiles(result)
       local row = one.record.by_key.throughput_percent
          and formatters.worst(one.rows(result.results), "throughput_percent", ">=")
       list[#list + 1] = row and { one.title, formatters.tile(row, "throughput_percent", percent),
-         row.throughput_percent and "% of the line" or "", ("%d bytes"):format(row.frame_size) } or nil
+         row.throughput_percent and "% of the line" or "", ("%d bytes"):format(row.frame_size), row = row } or nil
    end
    return list
 end

@@ -82,10 +82,12 @@ function M.tiles(result)
    local capacity = formatters.worst(found.group_capacity or {}, "groups", ">=")
    if aggregated then
       list[#list + 1] = { "Aggregated throughput", formatters.tile(aggregated, "throughput_percent", percent),
-         aggregated.throughput_percent and "% of the line" or "", ("%d bytes"):format(aggregated.frame_size) }
+         aggregated.throughput_percent and "% of the line" or "", ("%d bytes"):format(aggregated.frame_size),
+         row = aggregated }
    end
    if capacity then
-      list[#list + 1] = { "Group capacity", format.count(capacity.groups), "groups", capacity.limited_by }
+      list[#list + 1] = { "Group capacity", format.count(capacity.groups), "groups", capacity.limited_by,
+         row = capacity }
    end
    return list
 end

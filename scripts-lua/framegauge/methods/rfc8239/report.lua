@@ -82,17 +82,15 @@ end
 function M.tiles(result)
    local all, list = result.results.rfc8239 or {}, {}
    local rate = formatters.worst(all.line_rate or {}, "throughput_percent", ">=")
-   local burst, buffer = formatters.worst(all.microburst or {}, "burst_frames", ">="), nil
-   for _, row in ipairs(all.buffer or {}) do
-      buffer = row.buffer_octets and (not buffer or row.buffer_octets > buffer.buffer_octets) and row
-         or buffer
-   end
+   local burst = formatters.worst(all.microburst or {}, "burst_frames", ">=")
+   local buffer = formatters.largest(all.buffer or {}, "buffer_octets")
    list[#list + 1] = rate and { "Line rate", ("%.4g"):format(rate.throughput_percent), "% received",
-      ("%d bytes, %s"):format(rate.frame_size, (rate.pattern:gsub("_", " "))) } or nil
+      ("%d bytes, %s"):format(rate.frame_size, (rate.pattern:gsub("_", " "))), row = rate } or nil
    list[#list + 1] = buffer and { "Buffer", format.count(math.floor(buffer.buffer_octets + 0.5)), "bytes",
-      ("%d bytes, to %s"):format(buffer.frame_size, buffer.egress) } or nil
+      ("%d bytes, to %s"):format(buffer.frame_size, buffer.egress), row = buffer } or nil
    list[#list + 1] = burst and { "Microburst", format.count(burst.burst_frames), "frames of each",
-      ("%d bytes, %d ports to %d"):format(burst.frame_size, burst.ingresses, burst.egresses) } or nil
+      ("%d bytes, %d ports to %d"):format(burst.frame_size, burst.ingresses, burst.egresses),
+      row = burst } or nil
    return list
 end
 

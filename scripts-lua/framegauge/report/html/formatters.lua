@@ -84,15 +84,8 @@ function M.stream(row)
    return M.direction(row.direction) .. (row.modifier and ", " .. row.modifier or "")
 end
 
---- The row of a list that has the largest value of a key; nil when none has any.
-function M.largest(rows, key)
-   local found
-   for _, row in ipairs(rows) do
-      if row[key] and (not found or row[key] > found[key]) then
-         found = row
-      end
-   end
-   return found
+local function value_of(row, key)
+   return type(key) == "function" and key(row) or row[key]
 end
 
 -- A figure of the device comes before one of the tester's limits.
@@ -101,23 +94,36 @@ local function is_worse(row, found, key, side)
    if valid ~= (found.validity == "valid") then
       return valid
    end
-   return row[key] ~= found[key] and (row[key] < found[key]) == (side == ">=")
+   local value, other = value_of(row, key), value_of(found, key)
+   return value ~= other and (value < other) == (side == ">=")
+end
+
+local function extreme(rows, key, side)
+   local found
+   for _, row in ipairs(rows) do
+      if value_of(row, key) and (not found or is_worse(row, found, key, side)) then
+         found = row
+      end
+   end
+   return found
+end
+
+--- The row of a list that has the largest value of a key or of a function of it, valid rows before others;
+-- nil when none has any.
+function M.largest(rows, key)
+   return extreme(rows, key, "<=")
 end
 
 --- The row that is worst by a figure: a valid one that has none, because nothing passed, else the one with
 -- the worst value, valid rows before others; the first where nothing was measured.
 -- @param side  ">=" or "<=": which way is better
 function M.worst(rows, key, side)
-   local found
    for _, row in ipairs(rows) do
-      local value = row[key]
-      if value == nil and row.validity == "valid" then
+      if row[key] == nil and row.validity == "valid" then
          return row
-      elseif value and (not found or is_worse(row, found, key, side)) then
-         found = row
       end
    end
-   return found or rows[1]
+   return extreme(rows, key, side) or rows[1]
 end
 
 --- A figure of a row as a tile has it: what a device that passed nothing has is not what nobody measured.

@@ -77,10 +77,7 @@ local MAX_TILES = 12
 function M.tiles(result)
    local list = {}
    for i, group in ipairs(formatters.grouped(rows_of(result), "test")) do
-      local best = group.rows[1]
-      for _, row in ipairs(group.rows) do
-         best = (result_rows.figure(row)) > (result_rows.figure(best)) and row or best
-      end
+      local best = formatters.largest(group.rows, result_rows.figure)
       local theoretical, page = result_rows.in_words(best, best.theoretical), best.page and best.page.load
       local figure, unit = result_rows.in_words(best, (result_rows.figure(best))):match "^(%S+) ?(.*)$"
       list[i] = i <= MAX_TILES and {

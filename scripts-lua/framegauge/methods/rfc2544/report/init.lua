@@ -205,8 +205,7 @@ local function bars_of(test, rows)
    elseif test.name == "frame_loss" then
       for _, group in ipairs(formatters.grouped(rows, function(row) return row.frame_size
          .. formatters.stream(row) end)) do
-         for _, row in ipairs((formatters.largest(group.rows, "lost") or { lost = 0 }).lost > 0
-            and group.rows or {}) do
+         for _, row in ipairs(stats.max(core.field(group.rows, "lost")) > 0 and group.rows or {}) do
             lines[#lines + 1] = { show.name(test.record, row), row.loss_ratio * 100 }
          end
       end

@@ -13,7 +13,7 @@ local show = require "framegauge.text.show"
 local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.text.units"
 
--- Each: headline(rows) -> { label, figure, unit, remark } or nil; text(first row) -> a paragraph;
+-- Each: headline(rows) -> { label, figure, unit, remark, row = } or nil; text(first row) -> a paragraph;
 -- charts(rows).
 local M = {}
 
@@ -66,7 +66,7 @@ function M.throughput.headline(rows)
    end)
    return { "Throughput at " .. mixes.text(row.frame_size),
       formatters.tile(row, "throughput_fps", function(fps) return at_least(row, count(fps)) end),
-      row.throughput_fps and "frames/s" or "", remark }
+      row.throughput_fps and "frames/s" or "", remark, row = row }
 end
 
 -- At how many frame sizes all rows fill the line. What was not measured may fill it or not.
@@ -188,7 +188,7 @@ function M.latency.headline(rows)
          formatters.plural(row.tagged_frames, "tagged frame"), row.definition:upper())
    end)
    return { "Latency at " .. mixes.text(row.frame_size), formatters.tile(row, "latency_mean_ns", us),
-      row.latency_mean_ns and "µs" or "", remark }
+      row.latency_mean_ns and "µs" or "", remark, row = row }
 end
 
 function M.latency.text(row)
@@ -215,6 +215,7 @@ function M.frame_loss.headline(rows)
    local row = formatters.largest(by_load(size.rows)[1].rows, "loss_ratio")
    return {
       "Loss at " .. mixes.text(row.frame_size), loss(row), "%", ("at %.4g %% load"):format(row.load_percent),
+      row = row,
    }
 end
 
@@ -284,7 +285,7 @@ function M.back_to_back.headline(rows)
       return "buffer time, corrected: " .. formatters.nanoseconds(row.buffer_time_corrected_ns)
    end)
    return { "Burst at " .. mixes.text(row.frame_size), at_least(row, count(row.burst_mean_frames)),
-      "frames", remark }
+      "frames", remark, row = row }
 end
 
 function M.back_to_back.text()
@@ -311,7 +312,7 @@ end
 local function longest(label, key, write, unit)
    return function(rows)
       local row = formatters.largest(rows, key)
-      return row and { label, write(row[key]), unit, "longest: " .. subject(row) }
+      return row and { label, write(row[key]), unit, "longest: " .. subject(row), row = row }
    end
 end
 
@@ -363,7 +364,7 @@ function M.bursty_traffic.headline(rows)
          row.load_mean_percent) or row.validity == "valid" and "no interval passes without loss" or nil
    end)
    return { ("Bursts of %s at %s"):format(count(row.burst_frames), mixes.text(row.frame_size)),
-      formatters.tile(row, "interval_ns", us), row.interval_ns and "µs" or "", remark }
+      formatters.tile(row, "interval_ns", us), row.interval_ns and "µs" or "", remark, row = row }
 end
 
 function M.bursty_traffic.text(row)
