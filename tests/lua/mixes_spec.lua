@@ -145,6 +145,9 @@ describe("a mix of frame sizes", function()
       for group, why in pairs(expected) do
          assert.matches("not imix: .*" .. why, problem("frame_sizes: [64, imix], " .. group))
       end
+      local late = "frame_sizes: [imix], tests: [latency], latency: {rate: 100fps, trial: 200ms, tag_after: %s}"
+      assert.matches("each repetition of imix tags the next frame, up to 110 ms later", problem(late:format "100ms"))
+      assert.is_nil(problem(late:format "80ms"))
       local _, errors = plans.load_text((PLAN:gsub("rfc2544", "rfc2889"))
          .. "reference_switch: {}\nrfc2889: {frame_sizes: [imix]}\n", "x.yaml", {})
       assert.matches("imix is a mix of sizes; expected one size", tostring(errors[1]), 1, true)

@@ -47,7 +47,7 @@ local function make_trials(plan, session, frame_size, line_fps, fps)
          fps = fps, seconds = o.trial, line_fps = line_fps,
          -- of a mix each repetition tags the next frame, so that the tags have its sizes
          tags = {
-            first = o.tag_after + (mixes.CYCLES[frame_size] and (i - 1) / fps or 0),
+            first = o.tag_after + (i - 1) % #mixes.cycle(frame_size) / fps,
             every = (o.trial - o.tag_after) / o.tags, count = o.tags,
          },
       }
