@@ -141,6 +141,7 @@ describe("a mix of frame sizes", function()
    it("is refused where frames of one size are counted", function()
       local expected = { ["tests: [bursty_traffic]"] = "counts pauses in frame times",
          ["modifiers: [broadcast]"] = "broadcasts take turns",
+         ["tests: [throughput, reset]"] = "reset counts time in gaps between frames",
          ["tests: [latency], latency: {definition: lifo}"] = "lifo takes off the time of a frame" }
       for group, why in pairs(expected) do
          assert.matches("not imix: .*" .. why, problem("frame_sizes: [64, imix], " .. group))

@@ -153,6 +153,8 @@ describe("reset", function()
       assert.same({ "no loss", 0, 0, "valid" },
          { none.effect, none.reset_ns, none.reset_by_timestamps_ns, none.validity })
       assert.matches("that was no reset", row(3, 700, 0.05).reasons[1])
+      assert.matches("that was no reset", row(1, 2e9 / 1488095, 0.05).reasons[1])
+      assert.equal("valid", row(2, 3e9 / 1488095, 0.05).validity)
       assert.matches("still lost when the trial ended", row(3000, 700, 1.005).reasons[1])
    end)
 

@@ -36,8 +36,8 @@ M.NAME, M.KEY = "rfc2544.reset", "reset"
 -- Loss this near to the end, of the time the device was watched, and it had not come back.
 local NOT_BACK = 0.99
 
--- Stray losses are no reset.
-local LEAST_GAP = 2 -- nominal gaps
+-- Stray losses are no reset: behind one lost frame the gap is two nominal ones, behind two in a row three.
+local LEAST_GAP = 2.5 -- nominal gaps
 
 --- It is made with the smallest frame size of the plan alone (RFC 2544, 26.6).
 function M.frame_sizes(plan)
@@ -91,7 +91,7 @@ local function problem_of(record, counts, fps)
       return command.problem
    elseif counts.lost > 0 and counts.last_lost_ns > NOT_BACK * record.duration_s * 1e9 then
       return "frames were still lost when the trial ended: the device was not back (raise rfc2544.reset.watch) or does not carry this load for long"
-   elseif counts.lost > 0 and counts.gap_max_ns < LEAST_GAP * 1e9 / fps * (1 - 1e-6) then
+   elseif counts.lost > 0 and counts.gap_max_ns < LEAST_GAP * 1e9 / fps then
       return "frames were lost, but one by one: that was no reset"
    end
    return nil

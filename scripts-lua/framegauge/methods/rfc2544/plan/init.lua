@@ -143,7 +143,7 @@ local system_recovery = {
 
 local reset = {
    key = "reset", type = "group",
-   help = "how long the device is out of service after a reset (RFC 2544, 26.6; RFC 6201)",
+   help = "how long the device is out of service after a reset (RFC 2544, 26.6; RFC 6201); not with a mix of sizes",
    fields = {
       rate "the load",
       shared.command("command", "resets the device: a program and its arguments",

@@ -230,6 +230,8 @@ local NOT_MIXED = {
       "broadcasts take turns with the other frames", "other modifiers" },
    { function(values) return tables.contains(values.rfc2544.tests, "bursty_traffic") end,
       "bursty_traffic counts pauses in frame times, and a mix has several", "the tests without it" },
+   { function(values) return tables.contains(values.rfc2544.tests, "reset") end,
+      "reset counts time in gaps between frames, and a mix has several", "the tests without it" },
    { function(values)
       return values.rfc2544.latency.definition == "lifo" and tables.contains(values.rfc2544.tests, "latency")
    end, "lifo takes off the time of a frame, and a mix has several", "rfc2544.latency.definition: fifo" },
