@@ -2,6 +2,7 @@
 
 -- The test PING through the reference device, which repeats, loses and delays as it is told.
 local l4_wire = require "l4_wire"
+local plans = require "framegauge.plan"
 local scratch = require "scratch"
 
 local RATE = 100e6
@@ -13,6 +14,23 @@ end
 
 describe("PING", function()
    teardown(scratch.remove)
+
+   it("has to fit into the MTU in the version of IP that its peer has", function()
+      local function problem(size, test, kind)
+         local _, errors = plans.load_text(([[
+test: l4
+isolated_network: true
+ports: {a: {device: "kernel:veth0", ipv4: 198.18.1.2/24, gateway: 198.18.1.1, ipv6: "2001:2::2/64", gateway6: "2001:2::1"},
+   b: {device: "kernel:veth1", ipv4: 198.18.2.3/24, gateway: 198.18.2.1, ipv6: "2001:2:0:2::3/64", gateway6: "2001:2:0:2::1"}}
+l4: {tests: [%s], datagram: %d, ping: {size: %d}, peer: {kind: %s, ipv6: "2001:2::1"}}
+]]):format(test, size, size, kind), "x.yaml", {})
+         return tostring((errors or {})[1])
+      end
+      for test, kind in pairs { PING = "discard", UDP_STREAM = "iperf3" } do
+         assert.matches("do not fit into an MTU of 1500; expected at most 1452", problem(1472, test, kind), 1, true)
+         assert.is_nil(problem(1452, test, kind):find "MTU")
+      end
+   end)
 
    it("has what the line takes of a flood, by size and version of IP", function()
       for size, octets in pairs { [0] = 64, [18] = 64, [56] = 102, [1472] = 1518 } do

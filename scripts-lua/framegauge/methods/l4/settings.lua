@@ -7,6 +7,7 @@ local quic = require "framegauge.methods.l4.plan.quic"
 local octets = require "framegauge.core.octets"
 local tables = require "framegauge.core.tables"
 local tls = require "framegauge.methods.l4.plan.tls"
+local versions = require "framegauge.methods.l4.plan.versions"
 
 local M = {}
 
@@ -19,20 +20,7 @@ local function copy(t, with)
    return out
 end
 
-M.copy = copy
-
---- IP versions that both ends have, IPv4 first.
-function M.versions(plan)
-   local given = plan.l4 and plan.l4.campaign == "balance" and plan.l4.balance.address
-   if given then
-      return { given:find(":", 1, true) and "ipv6" or "ipv4" }
-   end
-   local list, a, b = {}, plan.ports[1], plan.l4 and plan.l4.peer or plan.ports[2]
-   for _, version in ipairs { "ipv4", "ipv6" } do
-      list[#list + 1] = a[version] and b[version] and version or nil
-   end
-   return list
-end
+M.copy, M.versions = copy, versions
 
 --- The settings of a test.
 -- @param set  keys of the group `l4` that are otherwise, and of its tcp; ip = the version. May be nil
@@ -42,7 +30,7 @@ function M.of(plan, set)
    for _, group in ipairs { "tcp", "load", "ping" } do
       o[group] = copy(plan.l4[group], set[group])
    end
-   o.ip = set.ip or M.versions(plan)[1]
+   o.ip = set.ip or versions(plan)[1]
    o.tags = plan.ports[1].vlan and 1 or 0
    return o
 end

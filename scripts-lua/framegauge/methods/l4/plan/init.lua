@@ -12,6 +12,7 @@ local tables = require "framegauge.core.tables"
 local tls = require "framegauge.methods.l4.plan.tls"
 local transports = require "framegauge.methods.l4.plan.transports"
 local units = require "framegauge.text.units"
+local versions = require "framegauge.methods.l4.plan.versions"
 
 -- "TCP_STREAM: payload from client to server; ..."
 local function meanings()
@@ -77,11 +78,6 @@ end
 local IPV6_MIN_MTU = 1280
 local MAX_REQUESTS = 65535 - 1024 + 1
 
-local function version_of(values)
-   local a, b = values.ports[1] or {}, values.ports[2] or {}
-   return a.ipv6 and b.ipv6 and not (a.ipv4 and b.ipv4) and "ipv6" or "ipv4"
-end
-
 local function something_is_measured(values, found)
    local o = values.l4
    if o.omit >= o.duration then
@@ -91,7 +87,7 @@ local function something_is_measured(values, found)
 end
 
 local function packets_fit(values, found)
-   local o, version = values.l4, version_of(values)
+   local o, version = values.l4, versions(values)[1] or "ipv4"
    local room = o.mtu - ethernet.header_octets(version, "udp")
    if version == "ipv6" and o.mtu < IPV6_MIN_MTU then
       found:add("l4.mtu", ("%d is less than every IPv6 link carries"):format(o.mtu),

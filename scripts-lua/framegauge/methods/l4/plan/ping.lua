@@ -5,6 +5,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.traffic.l4.theory"
+local versions = require "framegauge.methods.l4.plan.versions"
 
 local M = {}
 
@@ -37,9 +38,8 @@ end
 
 --- The rule of the group: requests fit into the MTU.
 function M.check(values, found)
-   local o, a, b = values.l4, values.ports[1] or {}, values.ports[2] or {}
-   local version = a.ipv6 and b.ipv6 and not (a.ipv4 and b.ipv4) and "ipv6" or "ipv4"
-   local room = o.mtu - ethernet.header_octets(version, "udp")
+   local o = values.l4
+   local room = o.mtu - ethernet.header_octets(versions(values)[1] or "ipv4", "udp")
    if o.campaign ~= "mtu-sweep" and tables.contains(o.tests, "PING") and o.ping.size > room then
       found:add("l4.ping.size", ("echo requests with %d bytes do not fit into an MTU of %d"):format(
          o.ping.size, o.mtu), "at most " .. room)
