@@ -323,11 +323,11 @@ describe("the live view", function()
    end)
 
    it("of a thousand streams looks only at those that it shows", function()
-      local text = { require "framegauge.console.default_plan", "streams:\n" }
+      local plan = { require "framegauge.console.default_plan", "streams:\n" }
       for i = 1, 1000 do
-         text[#text + 1] = ("  s%d: {from: east, rate: 10fps}\n"):format(i)
+         plan[#plan + 1] = ("  s%d: {from: east, rate: 10fps}\n"):format(i)
       end
-      local control = Control.new(assert(plans.load_text(table.concat(text), "many", {
+      local control = Control.new(assert(plans.load_text(table.concat(plan), "many", {
          sets = { "reference_device.time=free" },
       })))
       local traffic = control.traffic
@@ -340,6 +340,10 @@ describe("the live view", function()
       assert.equal(24, #lines)
       assert.matches("s500 ", table.concat(lines, "\n"))
       assert.spy(look).was.called_at_most(24)
+      traffic.history.own_queue = function() return 5e3, 1 end
+      local text = table.concat((view.page(control, { columns = 80, rows = 24, first = 500 })), "\n")
+      assert.matches("own queue: a frame of s1 waited 5 us", text, 1, true)
+      assert.matches("of 1000; arrow keys scroll$", text)
       control:close()
    end)
 end)

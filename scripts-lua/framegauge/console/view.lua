@@ -103,6 +103,8 @@ end
 
 local function stream_lines(traffic, o, lines, room)
    local history = traffic.history
+   local waited, of = history:own_queue()
+   room = math.max(3, waited and room - 1 or room)
    local first = math.max(1, math.min(o.first or 1, #traffic.list - (room - 2) + 1))
    lines[#lines + 1] = coloured(BOLD, STREAM:format(" ", padded("stream", NAME), "sent", "missing", "Mb/s L1",
       "min us", "mean", "p99", "max", "jitter", ""), o)
@@ -117,7 +119,6 @@ local function stream_lines(traffic, o, lines, room)
          coloured(colour, word, o))
       shown = shown + 1
    end
-   local waited, of = history:own_queue()
    if waited and #lines < o.rows then
       lines[#lines + 1] = ("own queue: a frame of %s waited %s in the tester's port"):format(
          traffic.list[of].name, format.nanoseconds(waited))
@@ -175,7 +176,7 @@ function M.page(control, o)
    if traffic.history then
       port_lines(traffic, o, lines)
       lines[#lines + 1] = ""
-      first = stream_lines(traffic, o, lines, math.max(3, o.rows - #lines))
+      first = stream_lines(traffic, o, lines, o.rows - #lines)
    end
    for i = 1, #lines do
       lines[i] = i <= o.rows and fit(lines[i], o.columns) or nil
