@@ -60,6 +60,25 @@ describe("a run that is resumed", function()
       return table.concat(list, " ")
    end
 
+   it("makes each attempt of a trial again", function()
+      local list, recorded = {}, {}
+      for i, validity in ipairs { "invalid", "valid" } do
+         recorded[i] = { test = "t", frame_size = 64, direction = "d", intended_fps = 1, duration_s = 1,
+            validity = validity, lost = 0 }
+      end
+      local session = Session.new { retries = 1, phases = { learning_wait = 0.5, drain = 0.5, settle = 0 },
+         sink = function() end, recorded = recorded, remembers = math.huge }
+      session.before = 0
+      for _ = 1, 2 do
+         session:trial { test = "t", frame_size = 64, direction = "d", fps = 1, seconds = 1,
+            make = function(ask)
+               list[#list + 1] = ask.number
+               return recorded[2]
+            end }
+      end
+      assert.same({ 1, 2, 3 }, list)
+   end)
+
    it("makes again what the device has not forgotten, and at least the last trial", function()
       assert.equal("6", made(nil))
       assert.equal("5 6", made(0))

@@ -164,7 +164,7 @@ function Session:once(ask)
    self.seconds = self.seconds + self:seconds_of(ask)
    local recalled = self:recall(ask)
    if recalled then
-      table.insert(self.recalled, ask)
+      table.insert(self.recalled, tables.copy(ask)) -- another attempt gives it another number
       return self:learn(ask, recalled)
    end
    self:restore()
