@@ -5,7 +5,8 @@
  * told by these alone, and every byte behind them is compared: it has to come back as it was sent.
  *
  * A slot remembers of its last 64 requests which were answered. So a reply to another request than the one
- * it waits for is a further copy, or late because the request was given up.
+ * it waits for is a further copy, or late because the request was given up. A reply to a request before
+ * these counts as late.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -58,8 +59,12 @@ note_other_reply(struct application *a, uint32_t slot, uint64_t number, const ui
 	struct echoed *e = echoed_of(a, slot);
 	uint16_t before = (uint16_t)((uint16_t)number - fg_get16(message + 6));
 
-	if (before >= REMEMBERED || before >= number) {
+	if (before >= number) {
 		a->base.tally.own[PING_MALFORMED]++;
+		return;
+	}
+	if (before >= REMEMBERED) {
+		a->base.tally.own[PING_LATE]++;
 		return;
 	}
 	a->base.tally.own[e->answered >> before & 1 ? PING_TWICE : PING_LATE]++;
@@ -96,7 +101,7 @@ stray(struct application *a, uint32_t slot, uint64_t number, bool expired, const
 }
 
 static const struct request_ops echo_requests = {
-	.write = write_echo, .send = send_echo, .is_answer = is_reply, .stray = stray};
+	.write = write_echo, .send = send_echo, .is_answer = is_reply, .stray = stray, .header = HEADER};
 
 static uint64_t
 client_poll_pings(struct fg_l4 *w, struct fg_app *app)
@@ -136,7 +141,7 @@ reply_to(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const 
 	memcpy(to, message + HEADER, length - HEADER);
 	fg_echo_send(w, flow, false, fg_get32(message + 4), length - HEADER);
 	app->tally.datagrams_in++;
-	app->tally.datagram_octets_in += length;
+	app->tally.datagram_octets_in += length - HEADER;
 	app->tally.datagrams_out++;
 	app->tally.transactions++;
 	return true;

@@ -184,7 +184,7 @@ requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flo
 	if (!ops->is_answer(w, a, i - FIRST_SLOT, slot->number, data, length))
 		return true;
 	app->tally.datagrams_in++;
-	app->tally.datagram_octets_in += length;
+	app->tally.datagram_octets_in += length - ops->header;
 	request_answered(w, a, i, ops);
 	return true;
 }

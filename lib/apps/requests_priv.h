@@ -46,6 +46,7 @@ struct request_ops {
 	/** This came while the slot waited for nothing. NULL: of no interest */
 	void (*stray)(struct application *a, uint32_t slot, uint64_t number, bool expired,
 		      const uint8_t *data, uint32_t length);
+	uint32_t header; /* bytes at the beginning of an answer that are no payload */
 };
 
 /** poll() and datagram() of such a client. */

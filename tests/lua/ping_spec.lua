@@ -79,6 +79,21 @@ l4: {tests: [%s], datagram: %d, ping: {size: %d}, peer: {kind: %s, ipv6: "2001:2
       assert.is_nil(row.ping_replies.duplicates)
    end)
 
+   it("takes a reply for late however many requests its slot has sent since", function()
+      -- a request each 2 ms, and a reply after 160 ms
+      local row = run("connections: 1, timeout: 2ms", "reference_device.latency=80ms")
+      assert.is_true((row.ping_replies.late or 0) > 10, tostring(row.ping_replies.late))
+      assert.is_nil(row.ping_replies.malformed)
+   end)
+
+   it("does not count a request as lost that waits for less than the timeout at the end", function()
+      local row = run("connections: 500, ping: {interval: 1ms}, timeout: 1s, drain: 10ms",
+         "reference_device.latency=80ms")
+      assert.equal(0, row.lost)
+      assert.equal(0, row.failures.expired)
+      assert.is_true(row.outstanding > 100 and row.outstanding < row.datagrams)
+   end)
+
    it("goes over IPv6 as far as the MTU allows", function()
       local keys = "campaign: mtu-sweep, connections: 64, tests: [PING], duration: 50ms, sweep: {mtu: [300, 1500, 9000]}"
       local rows = l4_wire.run(keys, "ports.a.ipv6=2001:2::2/64", "ports.b.ipv6=2001:2::3/64")

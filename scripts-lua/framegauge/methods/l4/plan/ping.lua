@@ -46,14 +46,16 @@ function M.check(values, found)
    end
 end
 
---- Figures of its own for a row, from the records of its trials: what was sent, and what did not come back.
+--- Figures of its own for a row, from the records of its trials: what was sent, what did not come back in
+-- time, and what had waited for less than that when the drain was over.
 function M.figures(row, list)
-   local counts, sent, came = row.ping_replies or {}, 0, 0
+   local counts, sent, came, lost = row.ping_replies or {}, 0, 0, 0
    for _, record in ipairs(list) do
       local total = record.sides[1].apps[1].total
-      sent, came = sent + total.datagrams_out, came + total.transactions
+      sent, came, lost = sent + total.datagrams_out, came + total.transactions, lost + total.expired
    end
-   row.datagrams, row.lost, row.loss_ratio = sent, sent - came, sent > 0 and (sent - came) / sent or 0
+   row.datagrams, row.lost, row.loss_ratio = sent, lost, sent > 0 and lost / sent or 0
+   row.outstanding = sent - came - lost
    row.duplicates, row.reordered = counts.duplicates or 0, counts.reordered or 0
 end
 
