@@ -137,6 +137,7 @@ open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, 
 	char device[FG_PORT_DEVICE_NAME];
 	size_t length = strcspn(name->text, ",");
 	const char *args = name->text[length] == ',' ? name->text + length + 1 : "";
+	const bool of_xdp = strncmp(name->text, "net_af_xdp", strlen("net_af_xdp")) == 0;
 	int ret = examine_arguments(args, err);
 
 	if (ret != 0)
@@ -144,7 +145,7 @@ open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, 
 	snprintf(device, sizeof(device), "%.*s", (int)length, name->text);
 	do
 		ret = start_device(config, "vdev", device, args, out, err);
-	while (ret != 0 && fg_xdp_is_settling()); /* examine_interface() may have looked for a left one */
+	while (ret != 0 && of_xdp && fg_xdp_is_settling()); /* examine_interface() may have looked for one */
 	if (ret == 0)
 		snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "DPDK virtual device");
 	return ret;

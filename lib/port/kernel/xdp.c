@@ -101,7 +101,7 @@ find_user(const struct fg_link *link, unsigned looks, char *name)
 	int ret = link->xdp_program != 0 ? ask_name(link->xdp_program, name) : -ENOENT;
 
 	if (ret != 0)
-		return ret == -EPERM ? ret : 0; /* it has gone meanwhile */
+		return ret == -ENOENT ? 0 /* it has gone meanwhile */ : -EPERM;
 	for (unsigned i = 0; strcmp(name, LIBXDP_NAME) == 0 && i < looks; i++) {
 		if (i > 0)
 			usleep(BETWEEN_US);
