@@ -106,7 +106,8 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 	a->base.index = (uint8_t)w->apps;
 	a->base.udp = kind->datagrams;
 	a->base.echo = kind->echo;
-	w->endpoint.echo |= kind->echo;
+	w->endpoint.echo_requests |= kind->echo && config->server;
+	w->endpoint.echo_replies |= kind->echo && !config->server;
 	a->base.listens = config->server && kind->streams;
 	a->base.locals = config->locals;
 	a->base.port = config->port;

@@ -81,7 +81,8 @@ to_ticks(const struct fg_endpoint_port *s, uint64_t ns)
 static bool
 is_echo(const struct fg_endpoint_port *s, uint8_t type, uint8_t request, uint8_t reply)
 {
-	return s->config.endpoint->echo && (type == request || type == reply);
+	return (s->config.endpoint->echo_requests && type == request) ||
+	       (s->config.endpoint->echo_replies && type == reply);
 }
 
 /* TCP, UDP, and what routers say of them; echo and Y.1731 where they are wanted */

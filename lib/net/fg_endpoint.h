@@ -45,7 +45,7 @@ struct fg_arrival {
 };
 
 struct fg_endpoint {
-	bool echo; /* it takes echo requests and replies of ICMP and ICMPv6, too */
+	bool echo_requests, echo_replies; /* of ICMP and ICMPv6: it takes these, too */
 	/** Frames came in, ours to read during the call, in order of time. What they cause may go to @p
 	 * out. */
 	void (*input)(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n,

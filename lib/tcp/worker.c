@@ -80,7 +80,7 @@ worker_take(struct fg_l4 *w, struct segment *s)
 	else if (s->protocol == FG_IP_UDP) {
 		w->counters.udp_rx++;
 		w->counters.udp_no_listener += !datagram(w, s);
-	} else if (!w->endpoint.echo || !datagram(w, s))
+	} else if (!datagram(w, s))
 		path_message(w, s);
 }
 

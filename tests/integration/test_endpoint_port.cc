@@ -104,6 +104,22 @@ TEST_F(EndpointPort, GetsTcpUdpAndWhatRoutersReportOfThem)
 	EXPECT_FALSE(Takes(arp(1, peer_mac, peer_ipv4, Mac{}, host_ipv4)));
 }
 
+/* what it does not take is the responder's: a port that pings others can still be pinged */
+TEST_F(EndpointPort, GetsTheEchoRequestsOfAServerAndTheRepliesOfAClient)
+{
+	endpoint.echo_requests = true;
+	EXPECT_TRUE(Takes(ipv4(1, 8)));
+	EXPECT_TRUE(Takes(ipv6(58, 128)));
+	EXPECT_FALSE(Takes(ipv4(1, 0)));
+	EXPECT_FALSE(Takes(ipv6(58, 129)));
+	endpoint.echo_requests = false;
+	endpoint.echo_replies = true;
+	EXPECT_FALSE(Takes(ipv4(1, 8)));
+	EXPECT_FALSE(Takes(ipv6(58, 128)));
+	EXPECT_TRUE(Takes(ipv4(1, 0)));
+	EXPECT_TRUE(Takes(ipv6(58, 129)));
+}
+
 TEST_F(EndpointPort, TakesAPriorityTagForNone)
 {
 	Bytes plain = ipv4(6), tagged = plain, other;
