@@ -202,6 +202,22 @@ TEST(L4IperfPeer, AClientThatComesAfterOneThatHasGoneIsNotDenied)
 	}
 }
 
+TEST(L4IperfPeer, AClientThatWaitsIsDeniedWhenTheServerStops)
+{
+	IperfPeer p;
+
+	p.Begin(IperfTest(false, 1, 1000));
+	talker_close(p.t, 0, false);
+	p.Do(FG_L4_IPERF_RUN);
+	talker_open(p.t, 1, iperf_port);
+	EXPECT_EQ("", p.Heard(1));
+	p.Do(FG_L4_IPERF_STOP);
+	p.Do(FG_L4_IPERF_END);
+	EXPECT_EQ(1u, State(p.l4).session);
+	EXPECT_EQ("\xff", p.Heard(1));
+	EXPECT_TRUE(p.Ended(1));
+}
+
 TEST(L4IperfPeer, AStreamNeedsTheCookieAndARoom)
 {
 	IperfPeer p;

@@ -22,14 +22,6 @@ enum {
 /* for the cookie of a stream */
 static const uint64_t GREETING_NS = 10000000000;
 
-static void
-deny(struct fg_l4 *w, struct fg_stream *s)
-{
-	iperf_conn_of(s)->phase = PHASE_DENIED;
-	fg_stream_write(w, s, 1);
-	fg_stream_close(w, s);
-}
-
 /* a client connects; control gives the first connection of a session its time, the others have this */
 static void
 taken(struct fg_l4 *w, struct fg_stream *s)
@@ -49,7 +41,7 @@ taken(struct fg_l4 *w, struct fg_stream *s)
 		iperf_conn_of(s)->phase = PHASE_WAITING;
 		p->waiting = s;
 	} else {
-		deny(w, s);
+		iperf_deny(w, s);
 	}
 }
 
@@ -72,7 +64,7 @@ greet(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t octet)
 		return;
 	if (p->step != STEP_OPEN || p->streams >= p->streams_wanted ||
 	    octet != (uint8_t)p->test.cookie[offset]) {
-		deny(w, s);
+		iperf_deny(w, s);
 	} else if (offset == FG_L4_IPERF_COOKIE - 1) {
 		fg_stream_timer(w, s, UINT64_MAX);
 		iperf_conn_of(s)->phase = PHASE_STREAM;
@@ -285,9 +277,10 @@ iperf_at(const struct fg_l4 *w, unsigned app)
 void
 fg_l4_iperf_look(const struct fg_l4 *w, unsigned app, struct fg_l4_iperf_state *out)
 {
-	struct iperf *p = iperf_at(w, app);
+	const struct iperf *p = iperf_at(w, app);
 	uint32_t session = atomic_load_explicit(&p->session, memory_order_acquire);
 	uint32_t flags = atomic_load_explicit(&p->flags, memory_order_acquire);
+	const struct fg_flow *peer;
 
 	*out = (struct fg_l4_iperf_state){
 		.session = session,
@@ -301,9 +294,10 @@ fg_l4_iperf_look(const struct fg_l4 *w, unsigned app, struct fg_l4_iperf_state *
 	};
 	if (session == 0)
 		return;
-	out->ipv6 = p->peer.ipv6;
-	out->remote_port = p->peer.remote_port;
-	memcpy(out->remote, p->peer.remote, sizeof(out->remote));
+	peer = &p->peer[session % 2];
+	out->ipv6 = peer->ipv6;
+	out->remote_port = peer->remote_port;
+	memcpy(out->remote, peer->remote, sizeof(out->remote));
 }
 
 const char *

@@ -65,7 +65,7 @@ struct iperf {
 	_Atomic uint32_t session, streams_open, counted;
 	_Atomic uint32_t flags;           /* enum iperf_flag */
 	_Atomic uint32_t orders;          /* enum fg_l4_iperf_order: set by control, cleared by the lcore */
-	struct fg_flow peer;              /* written before `session` */
+	struct fg_flow peer[2];           /* of session n: n % 2, written before `session` is n */
 	struct fg_l4_iperf_test wanted;   /* by control, before OPEN */
 	struct fg_l4_iperf_counts counts; /* the lcore's from COUNT until `counted`; then control's */
 
@@ -131,6 +131,8 @@ struct fg_l4_iperf_count iperf_count(const struct iperf *p, const struct iperf_s
 void iperf_show_counts(const struct fg_l4 *w, struct iperf *p);
 /** A connection's part in the test is over; it may linger for a while, but sends nothing more. */
 void iperf_release(struct fg_l4 *w, struct fg_stream *s);
+/** A server has no test for the client that has connected. */
+void iperf_deny(struct fg_l4 *w, struct fg_stream *s);
 
 /* udp.c */
 /** A datagram has come. */

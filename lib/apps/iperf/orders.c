@@ -22,7 +22,7 @@ iperf_begin(struct fg_l4 *w, struct iperf *p, struct fg_stream *s)
 	p->running_at = p->omit_at = p->end_at = p->asked_at = 0;
 	p->deadline = UINT64_MAX;
 	p->omitting = false;
-	p->peer = *fg_stream_flow(s);
+	p->peer[(number + 1) % 2] = *fg_stream_flow(s); /* control may still read of the session before */
 	atomic_fetch_and_explicit(&p->orders, FG_L4_IPERF_STOP, memory_order_relaxed);
 	atomic_store_explicit(&p->queued, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->received, 0, memory_order_relaxed);
@@ -123,6 +123,7 @@ obey_control(struct fg_l4 *w, struct iperf *p)
 static void
 finish_session(struct fg_l4 *w, struct iperf *p)
 {
+	const bool stopped = atomic_load_explicit(&p->orders, memory_order_relaxed) & FG_L4_IPERF_STOP;
 	struct fg_stream *next = p->waiting;
 
 	if (p->control != NULL && p->control->acked < p->written) {
@@ -134,7 +135,9 @@ finish_session(struct fg_l4 *w, struct iperf *p)
 		iperf_release(w, p->control);
 	p->step = STEP_NONE;
 	p->waiting = NULL;
-	if (next != NULL)
+	if (next != NULL && stopped)
+		iperf_deny(w, next);
+	else if (next != NULL)
 		iperf_begin(w, p, next);
 }
 

@@ -98,3 +98,11 @@ iperf_release(struct fg_l4 *w, struct fg_stream *s)
 	fg_stream_timer(w, s, LINGER_NS);
 	fg_stream_close(w, s);
 }
+
+void
+iperf_deny(struct fg_l4 *w, struct fg_stream *s)
+{
+	iperf_conn_of(s)->phase = PHASE_DENIED;
+	fg_stream_write(w, s, 1);
+	fg_stream_close(w, s);
+}
