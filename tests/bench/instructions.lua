@@ -3,7 +3,7 @@
 --- Instructions of a frame or a transaction, by kind of traffic and by stage, as callgrind counts them.
 --
 -- Times on a shared machine say little about a change of a few percent; the number of instructions is the
--- same every time. It counts the lcore's loop alone, and the difference of two trials, one twice as long
+-- same every time. It covers the lcore's loop alone, and the difference of two trials, one twice as long
 -- as the other, so that nothing of the start is in it. Which stage an instruction belongs to, its source file
 -- says, inlined or not.
 --

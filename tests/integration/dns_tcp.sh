@@ -25,7 +25,7 @@ l4:
   connections: 4
   duration: 500ms
   drain: 500ms
-  load: {cycles: 1} # as many connections as the load says, and queries on each
+  load: {cycles: 1} # each connection is opened once, with queries on it
   timeout: 3s
   peer: {kind: dns, ipv4: 198.18.1.1}
   dns: {any_answer: true, queries: $work/queries, requests: 100}

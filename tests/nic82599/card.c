@@ -285,7 +285,7 @@ write_eeprom_read(struct nic_card *card, uint32_t value)
 	*nic_at(card, NIC_EERD) = value;
 }
 
-/* Interrupt causes above bit 19 are link and errors; the sixteen lowest are queues' */
+/* Interrupt causes above bit 19 are for link and errors; the sixteen lowest are queues' */
 static void
 unmask(struct nic_card *card, uint32_t value)
 {

@@ -182,7 +182,7 @@ swallow(struct nic_card *card, const char *where, unsigned frames)
 				     : &card->swallow_dma) = frames;
 }
 
-/* as if these frames had gone by, which nobody handed over or fetched */
+/* as if this number of frames had gone by, which nobody handed over or fetched */
 static void
 count(struct nic_card *card, const char *side, unsigned frames)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a device of the campaign counts, by the stream numbers in the signatures, and every trial has
- * its own; and the page through which the campaign gives it orders: outages and links that are down. Written
+ * What a device of the campaign counts, by the stream numbers in the signatures (every trial has
+ * its own); and the page through which the campaign gives it orders: outages and links that are down. Written
  * as a table when it ends.
  */
 #ifndef NOISE_LEDGER_H

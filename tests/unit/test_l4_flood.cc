@@ -178,7 +178,7 @@ class LargeFlood : public Flood
 };
 
 /* SYNs of 64 bytes at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients that do not
- * notices */
+ * notice */
 TEST_F(LargeFlood, AtLineRateWithAMillionHalfOpen)
 {
 	const unsigned syns_a_ms = 14880;

@@ -94,7 +94,7 @@ function M.changed(group, by)
    return out
 end
 
---- Have there been connections, and is no more of them open?
+--- Have there been connections, and are all of them over?
 function M.all_have_closed()
    local begun
    return function(open)
