@@ -167,7 +167,7 @@ local function wrong_cells(shown, columns, lines, plain, wrong)
    return compared
 end
 
--- Titles of matrices of a terminal: a figure's own, and the cells belong to two ports.
+-- The check of a matrix of a terminal: its title names a figure, and each cell is about two ports.
 local FIGURES = {
    ["Throughput, % of the line"] = "throughput_percent", ["Loss, %"] = "loss_ratio",
    ["Mean delay, µs"] = "latency.mean_ns",

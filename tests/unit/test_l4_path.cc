@@ -258,7 +258,7 @@ TEST(L4Path, SlowStartEndsBeforeTheQueueIsFull)
 		plain.timestamps = false;
 		Both with(stamped, stamped, path, 1), without(plain, plain, path, 1);
 
-		with.Transfer(2000 * 1448, 0); /* full segments: the path has room for a number, of any size */
+		with.Transfer(2000 * 1448, 0); /* full segments: the path takes a number, of any size */
 		without.Transfer(2000 * 1460, 0);
 		EXPECT_EQ(0u, with.client.w->counters.segments_retransmitted);
 		EXPECT_LT(50u, without.client.w->counters.segments_retransmitted);

@@ -226,7 +226,7 @@ TEST(OamSession, MeetsTheSmallestFrames)
 	EXPECT_STREQ("89 is not in 90 to 16128", err.message);
 }
 
-/* bytes of the reply's content, changed as a reflector should not; a checksum of 0 says that it has no checksum */
+/* bytes of the reply's content, changed as a reflector should not; 0 stands for no checksum */
 TEST(OamSession, SeesWhatAReflectorDoesWrong)
 {
 	const struct {
