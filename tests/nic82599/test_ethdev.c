@@ -128,7 +128,7 @@ now_ms(void)
 }
 
 /*
- * Frames that arrive until none has arrived for a while, for write-backs may be late. The driver's vector path
+ * Frames until none has come for a while, for write-backs may be late. The driver's vector path
  * takes no fewer than four at a time, and gives none when asked for less.
  */
 uint16_t

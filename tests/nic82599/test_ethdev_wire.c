@@ -33,7 +33,7 @@ drop_received(uint16_t most)
 	rte_pktmbuf_free_bulk(got, count);
 }
 
-/* A number of frames through a queue of a rate in Mb/s. Their UDP source port tells which case they are of. */
+/* Frames through a queue of a rate in Mb/s. Their UDP source port tells which case they are of. */
 static unsigned
 send_at(uint16_t rate, uint16_t length, uint16_t number)
 {

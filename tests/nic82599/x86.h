@@ -23,8 +23,8 @@ struct x86_bus {
  * Perform the instruction at the program counter and move the counter behind it.
  *
  * Known are the moves (mov, movzx, movsx, movbe, movnti, movdiri, and the moves of xmm and ymm registers),
- * the arithmetic of two operands and of one, the tests of bits and xchg, of every width, prefix and addressing
- * mode. The machine needs not have the instruction.
+ * the arithmetic of two operands and of one, the tests of bits and xchg, of every width, prefix and
+ * addressing mode. The machine needs not have the instruction.
  *
  * @param machine  registers, as a signal's handler gets them; vectors are in the format of XSAVE
  * @return         false: another instruction, or none with an operand in memory; nothing was done
