@@ -182,7 +182,7 @@ describe("in parts", function()
             for _, one in ipairs(part[2]) do
                local out, text = scratch.path(), ("%s=[%s]"):format(part[1], one)
                local plan, errors = load(text)
-               assert.is_true(plan ~= nil or errors[1].expected ~= nil, text .. tostring(errors and errors[1]))
+               assert.is_true(plan ~= nil or errors[1].expected ~= nil, text .. tostring(errors))
                if plan then
                   local output, status = scratch.shell(("'%s' run '%s' %s --set '%s' --out '%s' 2>&1"):format(
                      uv.exepath(), file, options:gsub("%-%-expect '[^']*'", ""), text, out))
