@@ -49,6 +49,16 @@ describe("the row that a tile shows", function()
    end)
 end)
 
+describe("the reasons of rows", function()
+   it("name mixes as they are called", function()
+      local function row(size)
+         return { frame_size = size, direction = "both", validity = "invalid", reasons = { "why" } }
+      end
+      assert.matches("<li>64, 512 bytes, imix, both: ", h.render(formatters.reasons { row "imix", row(512), row(64) }), 1, true)
+      assert.matches("<li>emix, both: ", h.render(formatters.reasons { row "emix" }), 1, true)
+   end)
+end)
+
 describe("an element", function()
    it("escapes content and attributes, and nothing of ours", function()
       local text = h.render(h.p { title = [["'<]], "a<b&c ", h.b { "bold" }, false, { 1, nil, " 2" } })

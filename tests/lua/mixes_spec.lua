@@ -136,6 +136,7 @@ describe("a mix of frame sizes", function()
       assert.matches("^frame_size,.-\nimix,a%->b", result.csv)
       assert.matches("Throughput at 512 bytes", result.html, 1, true)
       assert.matches(">imix</text>", result.html, 1, true)
+      assert.is_nil(result.html:find("mix bytes", 1, true))
    end)
 
    it("is refused where frames of one size are counted", function()

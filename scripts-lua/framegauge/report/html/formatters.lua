@@ -139,10 +139,10 @@ function M.subject(row)
    return ("%s, %s"):format(mixes.text(row.frame_size), M.stream(row))
 end
 
---- The frame sizes of some rows, or other values, ascending, each once.
+--- The frame sizes of some rows, or other numbers, ascending, each once; mixes stand behind them.
 function M.sizes(rows, key)
    local list = tables.field(M.grouped(rows, key or "frame_size"), "name")
-   table.sort(list, key and nil or mixes.before)
+   table.sort(list, mixes.before)
    return list
 end
 
@@ -155,11 +155,13 @@ function M.by_size(rows)
    return list
 end
 
--- "512, 1024 bytes", "64 bytes, east → west": what several rows are about.
+-- "512, 1024 bytes, imix", "64 bytes, east → west": what several rows are about.
 local function subjects(rows)
-   local directions = M.grouped(rows, M.stream)
-   local sizes = table.concat(M.sizes(rows), ", ")
-   return #directions == 1 and sizes .. " bytes, " .. directions[1].name or sizes .. " bytes"
+   local directions, sizes = M.grouped(rows, M.stream), M.sizes(rows)
+   local list = table.concat(tables.map(sizes, function(size, i)
+      return tonumber(sizes[i + 1]) and size or mixes.text(size)
+   end), ", ")
+   return #directions == 1 and list .. ", " .. directions[1].name or list
 end
 
 --- Why the rows of a test have their verdicts, each reason once; false when all are valid.

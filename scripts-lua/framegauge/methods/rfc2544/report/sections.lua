@@ -234,7 +234,7 @@ local function loss_table(rows, direction)
       end
    end
    for _, size in ipairs(formatters.sizes(rows)) do
-      columns[#columns + 1] = { size .. " bytes", "% lost", function(group)
+      columns[#columns + 1] = { mixes.text(size), "% lost", function(group)
          local row = by_size[group][size]
          return row and (row.validity == "valid" and loss(row) or { loss(row), " ",
             formatters.verdict(row.validity) })
@@ -257,7 +257,7 @@ function M.frame_loss.charts(rows)
             x = { of = "load_percent", label = "offered load, % of the line", scale = "percent" },
             y = { label = "frames lost, %", scale = "percent" }, group = "frame_size",
             lines = { {
-               y = function(row) return row.loss_ratio * 100 end, name = function(size) return size .. " bytes" end,
+               y = function(row) return row.loss_ratio * 100 end, name = mixes.text,
             } },
             say = function(row)
                return ("%s at %.4g %% load: %s %% lost"):format(mixes.text(row.frame_size), row.load_percent,
