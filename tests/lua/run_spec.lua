@@ -330,6 +330,18 @@ describe("a criterion", function()
       end
    end)
 
+   it("is refused with the directions of all tables that have the figure", function()
+      local function refusal(method, text, ...)
+         return held.refusal(text, assert(plans.load(scratch.PROJECT .. "configs/" .. method .. "-reference.yaml",
+            { sets = { ... } })))
+      end
+      assert.matches("about x->y; directions of such rows: both, east->west, west->east;",
+         refusal("rfc2544", "latency_mean<=1us@x->y", "rfc2544.tests=[throughput, latency]"), 1, true)
+      for _, method in ipairs { "rfc2889", "rfc3918", "rfc8239" } do
+         assert.matches("about x->y; rows of these tables have no direction;", refusal(method, "throughput>=1%@x->y"), 1, true)
+      end
+   end)
+
    it("with a confidence is about the bound of the uncertainty", function()
       local function confident(text, low, coverage, validity)
          return (met(text, { throughput_fps = 960000, validity = validity or "valid",

@@ -200,10 +200,11 @@ end
 -- Fill `of` of a criterion: by table, the candidates.
 local function find_tables(criterion, asked, plan)
    local all, message, exists, bounded, known = made_by(plan), nil, false, false, {}
-   local direction = tables.find(criterion.subjects, "key", "direction")
    for _, one in ipairs(all) do
       local list, why = candidates(one, asked)
-      known = list[1] and direction and one.record.by_key.direction and directions(plan, one) or known
+      for _, name in ipairs(list[1] and one.record.by_key.direction and directions(plan, one) or {}) do
+         known[#known + 1] = not tables.contains(known, name) and name or nil
+      end
       message, exists = message or why, exists or list[1] ~= nil
       if list[1] and may_be_about(one, criterion.subjects, all) then
          criterion.of[one.name] = list
@@ -214,9 +215,11 @@ local function find_tables(criterion, asked, plan)
       return nil, message or ("there is no figure '%s' in the tests of the plan"):format(asked.name)
    elseif not next(criterion.of) then
       return nil, ("no row with %s is about %s; %s"):format(asked.name, asked.subjects[1]
-         and table.concat(asked.subjects, " and ") or "the plan as a whole", known[1]
-         and "directions of such rows: " .. table.concat(known, ", ")
-         or "rows of some tests count only with @ and the test")
+         and table.concat(asked.subjects, " and ") or "the plan as a whole",
+         not tables.find(criterion.subjects, "key", "direction")
+         and "rows of some tests count only with @ and the test"
+         or known[1] and "directions of such rows: " .. table.concat(known, ", ")
+         or "rows of these tables have no direction")
    elseif criterion.confidence and not bounded then
       return nil, ("no uncertainty of %s is known"):format(asked.name)
    end
