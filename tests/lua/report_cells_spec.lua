@@ -40,7 +40,7 @@ end
 local function agrees(text, value, column)
    text = text:gsub("^at least ", ""):gsub("^at most ", ""):gsub("^[<>]=", "")
    if value == nil then
-      return text == "-" or text == "–" or text == "no pass" or text == "0" or text == ""
+      return text == "-" or text == "–" or text == "none found" or text == "0" or text == ""
    elseif type(value) ~= "number" then
       local word = type(value) == "boolean" and (value and "yes" or "no") or tostring(value)
       return text:gsub(" → ", "->") == word or type(value) == "table" or text == "both"

@@ -317,7 +317,7 @@ local function doubt(out, sizes, list, has_bucket)
    return out.limit == "other" or #out.remarks > told
 end
 
---- What the device is in one direction.
+--- What is found of the device in one direction.
 -- @param seen  line_bps; below_line = whether overloads were less than the line brings; and sizes: list, by
 --              ascending frame size, of
 --              frame_size

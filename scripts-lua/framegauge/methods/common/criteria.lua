@@ -301,7 +301,7 @@ local function has_failed(one, row)
       return true
    end
    for _, of in ipairs(one.record.rows) do
-      if of.none == "no pass" and row[of[1]] == nil then
+      if of.none == "none found" and row[of[1]] == nil then
          return true
       end
    end

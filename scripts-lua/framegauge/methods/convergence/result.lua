@@ -79,7 +79,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
    ms("loss_derived_ns", "loss-derived convergence time, the mean over routes (equations 6 and 7)", "Mean",
       { unit = "by loss, ms", criterion = "mean", n = "routes_affected" }),
    ms("loss_derived_connectivity_ns", "loss-derived loss of connectivity, the mean over all routes, also those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times", n = "routes" }),
-   ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and how late the most belated frame left", "±"),
+   ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and the longest that a frame left late", "±"),
    { "packets_offered", "count", "frames sent" },
    { "packets_forwarded", "count", "frames that came, at either egress" },
    { "connectivity_loss", "count", "frames that came at neither", col = "Lost", unit = "frames",

@@ -12,13 +12,13 @@ local BURSTS = { 16, 64, 256, 1024 }
 -- The least of a key of a test, a time or else a number, and the section that asks for it.
 local LEAST = {
    { "latency", "trial", "short latency trials", 120, "26.2" },
-   { "latency", "tag_after", "frames tagged early", 60, "26.2" },
+   { "latency", "tag_after", "first tagged frame soon after the start", 60, "26.2" },
    { "latency", "repetitions", "few latency trials", 20, "26.2", number = true },
    { "frame_loss", "trial", "short frame loss trials", MIN_TRIAL, "24" },
    { "back_to_back", "limit", "short limit of the bursts", 2, "26.4" },
    { "back_to_back", "repetitions", "few burst searches", 50, "26.4", number = true },
    { "system_recovery", "overload", "short overload", 60, "26.5" },
-   { "reset", "after", "early reset", 15, "4 of RFC 6201" },
+   { "reset", "after", "reset soon after the start", 15, "4 of RFC 6201" },
    { "bursty_traffic", "trial", "short trials of bursts", MIN_TRIAL, "24" },
 }
 

@@ -48,7 +48,7 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
       unless = "goal" } })[1],
    { "throughput_fps", "number", "the throughput: a load that passed a trial of full length; null when none did",
       null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-      none = "no pass", uncertainty = uncertainty.throughput },
+      none = "none found", uncertainty = uncertainty.throughput },
    { "throughput_percent", "number", "its share of `theoretical_fps`", null = true, col = "of line",
       as = "share", at = "terminal html summary" },
    { "throughput_l1_mbps", "number", "the throughput with preamble and gap", null = true, col = "Layer 1",
@@ -202,7 +202,7 @@ M.RESET = record("reset", "How long the device is out of service after a reset (
 -- "16 frames every 17.78 us"
 local function bursts(row)
    return row.interval_ns and ("%d every %.2f us"):format(row.burst_frames, row.interval_ns / 1e3)
-      or ("%d: no pass"):format(row.burst_frames)
+      or ("%d: none found"):format(row.burst_frames)
 end
 
 M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts without loss, for each burst length (RFC 2544, 21). A port sends bursts at the minimum gap; directions that start from one port take turns, burst by burst. An interval reaches from the first frame of one burst to the first frame of the next and is a whole number of frame times of the line", HEAD, {
@@ -213,7 +213,7 @@ M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts wit
    { "interval_frames", "ordinal", "the shortest interval at which the direction lost no frame in a trial of full length, in frame times of the line; null when even the longest lost some: then the burst is longer than the device holds", null = true, col = "Interval", unit = "frame times",
       at = "html", better = false },
    { "interval_ns", "positive", "the same in time", null = true, col = "Interval", at = "terminal html",
-      bound = "<=", none = "no pass", better = "<=", uncertainty = uncertainty.interval },
+      bound = "<=", none = "none found", better = "<=", uncertainty = uncertainty.interval },
    { "gap_ns", "number", "the pause: from the end of one burst to the next (inter-burst gap, RFC 2285, 3.4.3); 0 where the device carries the line", null = true, col = "Pause", at = "terminal html",
       bound = "exact" },
    { "load_mean_fps", "positive", "the load bursts come to at that interval", null = true, col = "Mean load",

@@ -131,7 +131,7 @@ function M.tile(row, key, write)
    if row[key] then
       return write(row[key])
    end
-   return row.validity == "valid" and "no pass" or "not measured"
+   return row.validity == "valid" and "none found" or "not measured"
 end
 
 --- "64 bytes, east → west"

@@ -368,7 +368,7 @@ function M.bursty_traffic.headline(rows)
 end
 
 function M.bursty_traffic.text(row)
-   return ("Bursts at the minimum gap, and the shortest interval from one to the next at which the device lost no frame. A burst has no pass when the device lost frames even of bursts %s apart: it is longer than what the device can hold."):format(units.format_time(row.limit_s))
+   return ("Bursts at the minimum gap, and the shortest interval from one to the next at which the device lost no frame. None is found where the device lost frames even of bursts %s apart: the burst is longer than what the device can hold."):format(units.format_time(row.limit_s))
 end
 
 function M.bursty_traffic.charts(rows)
