@@ -191,7 +191,8 @@ local function tags_are_in_the_stream(values, found)
    for _, size in ipairs(known and values.rfc2544.frame_sizes or {}) do
       local later = (math.min(o.repetitions, #mixes.cycle(size)) - 1) / load_fps(o.rate, size, line_rate)
       if later > 0 and later >= (o.trial - o.tag_after) / o.tags then
-         found:add("rfc2544.latency.tag_after", ("each repetition of %s tags the next frame, up to %s later: beyond the trial (%s)"):format(size, units.format_time(later), units.format_time(o.trial)))
+         found:add("rfc2544.latency.tag_after", ("each repetition of %s tags the next frame, up to %s later: beyond the trial (%s)"):format(size,
+            units.format_time(later), units.format_time(o.trial)))
          return
       end
    end
