@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local Tester = require "fake_tester"
+local criteria = require "framegauge.methods.common.criteria"
 local fake_plan = require "fake_plan"
 local held = require "held"
 local json = require "framegauge.text.json"
@@ -340,6 +341,23 @@ describe("a criterion", function()
       for _, method in ipairs { "rfc2889", "rfc3918", "rfc8239" } do
          assert.matches("about x->y; rows of these tables have no direction;", refusal(method, "throughput>=1%@x->y"), 1, true)
       end
+      local one_way = "y1564.services.voice.directions=forward"
+      assert.matches("about voice and west->east; directions of such rows: east->west;",
+         refusal("y1564-three-services", "voice.flr<=1%@west->east", one_way), 1, true)
+      assert(criteria.parse("video.flr<=1%@west->east",
+         plans.load(scratch.PROJECT .. "configs/y1564-three-services-reference.yaml", { sets = { one_way } })))
+   end)
+
+   it("is refused at a load that frame loss does not have", function()
+      local function read(text, ...)
+         return criteria.parse(text, assert(plans.load(scratch.PROJECT .. "configs/rfc2544-reference.yaml",
+            { sets = { "rfc2544.tests=[frame_loss]", "rfc2544.frame_loss.step=10%", ... } })))
+      end
+      assert(read "loss<=1%@70%")
+      assert(read("loss<=1%@35%", "rfc2544.frame_loss.max=50%"))
+      assert(read("loss<=1%@33%", "rfc2544.frame_loss.max=100kfps")) -- a share of a line that is not known yet
+      assert.matches("other subject '33%'; it has the loads in percent 100, 90, 80, 70, 60, 50, 40, 30, 20, 10;",
+         select(2, read "loss<=1%@33%"), 1, true)
    end)
 
    it("with a confidence is about the bound of the uncertainty", function()

@@ -23,6 +23,7 @@
 local figures = require "framegauge.methods.common.figures"
 local methods = require "framegauge.methods"
 local mixes = require "framegauge.core.mixes"
+local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
@@ -52,10 +53,11 @@ local function is_test(row, value, one)
 end
 
 -- Directions that rows of a table may have, as the method says; else from each port to each other.
-local function directions(plan, one)
+-- @param named  values of the other subjects of the criterion, by key; may be nil
+local function directions(plan, one, named)
    local of_method, list = methods.of(plan).directions, {}
    if of_method then
-      return of_method(plan, one.name)
+      return of_method(plan, one.name, named or {})
    end
    for _, from in ipairs(plan.ports) do
       for _, to in ipairs(plan.ports) do
@@ -69,42 +71,62 @@ local function read_direction(text)
    return (text:find("->", 1, true) or text == "both" or text == "all") and text
 end
 
--- What a criterion may be about: list of { key = of rows, values =, read = function(text) or nil,
--- is = function(row, value, table) or nil, of_table = function(plan, table): the values it has, or nil }.
+-- What a criterion may be about: list of
+--    key       of rows
+--    values    that it may have; nil: any
+--    words     what these values are called, with read
+--    read      function(text) -> a value, or nil
+--    is        function(row, value, table), where the key of a row is not compared
+--    of_table  function(plan, table, named): the values that rows of a table may have
 local function subjects_of(plan)
    local group, of_method = plan[plan.test], methods.of(plan).subjects
    local list = of_method and of_method(plan) or {}
    list[#list + 1] = { key = "test", values = group.tests or {}, is = is_test }
-   list[#list + 1] = { key = "frame_size", values = group.frame_sizes or {}, read = function(text)
-      return mixes.CYCLES[text] and text or tonumber(text)
-   end }
+   list[#list + 1] = {
+      key = "frame_size", words = "frame sizes", values = group.frame_sizes or {},
+      read = function(text)
+         return mixes.CYCLES[text] and text or tonumber(text)
+      end,
+   }
    list[#list + 1] = { key = "direction", read = read_direction, of_table = directions }
    return list
 end
 
 local function subject(plan, text)
+   local near
    for _, one in ipairs(subjects_of(plan)) do
       local value = one.read and one.read(text) or not one.read and text
       if value and (one.values == nil or tables.contains(one.values, value)) then
          return { key = one.key, value = value, open = one.is ~= nil and one.key ~= "test",
-            may_be_of = function(of_table)
-               return not one.of_table or tables.contains(one.of_table(plan, of_table), value)
+            may_be_of = function(of_table, named)
+               return not one.of_table or tables.contains(one.of_table(plan, of_table, named), value)
             end,
             is = function(row, of_table)
                return one.is and one.is(row, value, of_table) or not one.is and row[one.key] == value
             end }
       end
+      near = near or value and one.read and one.values[1] and one or nil
    end
    return nil, ("the plan has no test, frame size or other subject '%s'"):format(text)
+      .. (near and ("; it has the %s %s"):format(near.words, table.concat(near.values, ", ")) or "")
+end
+
+local function values_of(subjects)
+   local named = {}
+   for _, one in ipairs(subjects) do
+      named[one.key] = one.value
+   end
+   return named
 end
 
 -- May rows of a table be about all subjects, and do they count? Rows of some tables do only where the
 -- criterion names them.
 -- @param all  tables of the plan
 local function may_be_about(one, subjects, all)
+   local named = values_of(subjects)
    for _, wanted in ipairs(subjects) do
       local may = wanted.open or (one.record.by_key[wanted.key] ~= nil or one.suite == wanted.key)
-         and wanted.may_be_of(one)
+         and wanted.may_be_of(one, named)
       if wanted.key == "test" and tables.find(all, "name", wanted.value) then
          may = one.name == wanted.value
       end
@@ -202,7 +224,8 @@ local function find_tables(criterion, asked, plan)
    local all, message, exists, bounded, known = made_by(plan), nil, false, false, {}
    for _, one in ipairs(all) do
       local list, why = candidates(one, asked)
-      for _, name in ipairs(list[1] and one.record.by_key.direction and directions(plan, one) or {}) do
+      for _, name in ipairs(list[1] and one.record.by_key.direction
+         and directions(plan, one, values_of(criterion.subjects)) or {}) do
          known[#known + 1] = not tables.contains(known, name) and name or nil
       end
       message, exists = message or why, exists or list[1] ~= nil
@@ -301,7 +324,7 @@ local function has_failed(one, row)
       return true
    end
    for _, of in ipairs(one.record.rows) do
-      if of.none == "none found" and row[of[1]] == nil then
+      if of.none == rows.NONE_FOUND and row[of[1]] == nil then
          return true
       end
    end

@@ -52,9 +52,11 @@ local function schedule(plan)
 end
 
 --- From the port that sends to those where frames are awaited.
-function M.directions(plan)
+function M.directions(plan, _, named)
    local from = trials.ends(plan).from
-   return tables.map(schedule(plan), function(one) return from .. "->" .. one.egress end)
+   return tables.map(schedule(plan), function(one)
+      return (named.event or one.event) == one.event and from .. "->" .. one.egress or nil
+   end)
 end
 
 --- What lies ahead.

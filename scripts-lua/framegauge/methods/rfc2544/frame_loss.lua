@@ -28,6 +28,19 @@ local function tidy(percent)
    return math.floor(percent * 1e6 + 0.5) / 1e6
 end
 
+local function steps(o)
+   return math.ceil(1 / o.step - 1e-9) - 1
+end
+
+--- The loads that its rows may have, percent of the line; nil where they follow from the rate of the line.
+function M.loads(plan)
+   local o, list = plan.rfc2544.frame_loss, {}
+   for i = 0, o.max.unit == "ratio" and steps(o) or -1 do
+      list[i + 1] = tidy((100 - i * o.step * 100) * o.max.value)
+   end
+   return list[1] and list
+end
+
 -- The loads of one frame size, highest first: frames per second, and percent of the line or, where it is not
 -- known, of the highest. Those that the tester is known not to carry (run/calibration.lua) are left out.
 local function steps_of(plan, frame_size, line_fps)
@@ -35,7 +48,7 @@ local function steps_of(plan, frame_size, line_fps)
    local limit = plan.tester_limits and plan.tester_limits[frame_size] or math.huge
    local max = loads.of_rate(o.max, frame_size, line_fps)
    max = line_fps and math.min(max, line_fps) or max
-   local last = math.ceil(1 / o.step - 1e-9) - 1
+   local last = steps(o)
    for i = 0, last do
       local percent = tidy(100 - i * o.step * 100)
       if max * percent / 100 <= limit or i == last then

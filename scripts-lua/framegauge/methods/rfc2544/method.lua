@@ -5,6 +5,7 @@ local budget = require "framegauge.methods.rfc2544.budget"
 local conformance = require "framegauge.methods.rfc2544.conformance"
 local estimate = require "framegauge.methods.rfc2544.estimate"
 local format = require "framegauge.text.format"
+local frame_loss = require "framegauge.methods.rfc2544.frame_loss"
 local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
 local throughput = require "framegauge.methods.rfc2544.throughput"
@@ -16,9 +17,9 @@ local M = {}
 M.conformance = conformance.of
 
 --- What criteria can be about: streams other than the plain one, and loads of frame loss.
-function M.subjects()
+function M.subjects(plan)
    return { { key = "modifier", values = trial.MODIFIERS },
-      { key = "load_percent", read = function(text)
+      { key = "load_percent", words = "loads in percent", values = frame_loss.loads(plan), read = function(text)
          local share = units.parse_ratio(text)
          return share and math.floor(share * 1e8 + 0.5) / 1e6 -- as rows have it
       end } }

@@ -70,7 +70,7 @@ end
 local SEARCHED = {
    { "throughput_fps", "number", "the highest load of the source without a lost copy; null when no load passed",
       null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-         none = "none found",
+         none = rows.NONE_FOUND,
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary" },

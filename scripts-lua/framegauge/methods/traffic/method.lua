@@ -37,8 +37,10 @@ local function direction_of(plan, stream)
    return plan.ports[from].name .. "->" .. plan.ports[to].name
 end
 
-function M.directions(plan)
-   return tables.map(plan.streams, function(stream) return direction_of(plan, stream) end)
+function M.directions(plan, _, named)
+   return tables.map(plan.streams, function(stream)
+      return (named.stream or stream.name) == stream.name and direction_of(plan, stream) or nil
+   end)
 end
 
 function M.heading(plan)

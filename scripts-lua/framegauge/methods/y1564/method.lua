@@ -28,8 +28,10 @@ function M.subjects(plan)
    return { { key = "service", values = tables.field(plan.y1564.services, "name") } }
 end
 
-function M.directions(plan)
-   return tables.field(paths.of(plan), "direction")
+function M.directions(plan, _, named)
+   return tables.map(paths.of(plan), function(one)
+      return (named.service or one.name) == one.name and one.direction or nil
+   end)
 end
 
 --- Its tests, as a person names them.
