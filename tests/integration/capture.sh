@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Replay and capture as commands: judged by tshark, on a veth pair, and through dpdk-testpmd.
+# Replay and capture as commands: judged by tshark, and on a veth pair (through another process:
+# replay_testpmd.sh).
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -8,9 +9,7 @@ framegauge=$(realpath "${FRAMEGAUGE:-build/app/framegauge}")
 work=$(mktemp -d)
 id=$(mktemp -u XXXXXX)
 namespace=fgcapture-$id
-lab=
 finish() {
-	[ -z "$lab" ] || tools/lab down >/dev/null
 	ip netns del "$namespace" 2>/dev/null
 	rm -rf "$work"
 }
@@ -221,23 +220,5 @@ verdict "a frame too short is refused" ends 4 capture "$work/short.yaml" --port 
 verdict "with its number" says \
 	'ports.east.device: frame 2 of .*short.pcap has 13 bytes; expected 14 to 65535'
 
-# Through another process and back. Tests of another tree wait for the lab to be gone.
-[ "$(id -u)" -ne 0 ] || { exec 9>/run/framegauge-lab-tests.lock && flock 9; }
-if ! command -v dpdk-testpmd >/dev/null; then
-	skip "through dpdk-testpmd" "dpdk-testpmd is not installed"
-elif [ "$(tools/lab status)" != "no lab is up" ]; then
-	skip "through dpdk-testpmd" "a lab is up; tools/lab down takes it away"
-else
-	tools/lab up testpmd >"$work/log" 2>&1 && lab=testpmd
-	"$framegauge" replay configs/lab-testpmd.yaml "$capture" --rate 5kfps --duration 2s \
-		--verify >"$work/log" 2>&1
-	# late it may be on a busy machine, and what the tester itself has lost proves nothing
-	if says 'LOST BY THE TESTER|^verify +NOT KNOWN'; then
-		skip "through dpdk-testpmd" "this machine is too busy: $(tail -n 1 "$work/log")"
-	else
-		verdict "through dpdk-testpmd and back: the same frames in the same order" says \
-			'^verify +SAME'
-	fi
-fi
 echo "1..$results"
 exit "$status"
