@@ -34,7 +34,7 @@ struct fg_l4_iperf_test {
 	uint8_t congestion;              /* server: 1 + enum fg_l4_congestion; 0: as configured */
 	uint16_t mss;                    /* server; 0: as configured */
 	uint32_t window;                 /* server: bytes of both buffers of a stream; 0: as configured */
-	uint32_t parallel;               /* streams in each direction, 1 to 128 */
+	uint32_t parallel;               /* streams in each direction, 1 to 128; no more are opened */
 	uint32_t length;       /* bytes of a datagram or write, at least 1; a datagram's header fits */
 	double rate_bps;       /* of each stream; 0: as fast as it goes */
 	double omit_s, time_s; /* time_s: client; the server's client ends the test */

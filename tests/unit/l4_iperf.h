@@ -3,6 +3,7 @@
 #ifndef L4_IPERF_H
 #define L4_IPERF_H
 
+#include <algorithm>
 #include <string>
 
 #include "l4_wire.h"
@@ -104,7 +105,8 @@ class IperfWire : public Line
 	Direct(uint64_t now)
 	{
 		const fg_l4_iperf_state c = State(l4[0]), s = State(l4[1]);
-		uint32_t streams = test.parallel * (test.both ? 2 : 1);
+		uint32_t most = FG_L4_IPERF_STREAMS / 2;
+		uint32_t streams = std::min(test.parallel, most) * (test.both ? 2 : 1);
 
 		if (stage == 0 && c.connected && s.session == 1) {
 			Order(l4[1], FG_L4_IPERF_OPEN, &test);

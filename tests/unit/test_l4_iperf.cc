@@ -52,6 +52,15 @@ TEST(L4Iperf, BothSendAtOnce)
 	EXPECT_LT(0.8 * 2 * line_octets, double(w.client.stream[1].all.octets));
 }
 
+/* more would be written behind the end of the list */
+TEST(L4Iperf, StreamsAreNoMoreThanTheListHolds)
+{
+	IperfWire w(IperfTest(false, FG_L4_IPERF_STREAMS / 2 + 1, 100, 800));
+
+	EXPECT_EQ(FG_L4_IPERF_STREAMS / 2, int(w.client.streams));
+	EXPECT_EQ(FG_L4_IPERF_STREAMS / 2, int(w.server.streams));
+}
+
 TEST(L4Iperf, StreamsKeepToTheirRate)
 {
 	IperfWire w(IperfTest(false, 2, 1000, 800000));

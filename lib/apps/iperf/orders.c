@@ -73,6 +73,7 @@ static void
 open_streams(struct fg_l4 *w, struct iperf *p)
 {
 	p->test = p->wanted;
+	p->test.parallel = fg_u32_min(p->test.parallel, FG_L4_IPERF_STREAMS / 2);
 	p->streams_wanted = p->test.parallel * (p->test.both ? 2 : 1);
 	set_tcp(w, p, &p->test);
 	p->step = STEP_OPEN;
