@@ -104,11 +104,3 @@ fg_engine_link_waits(const struct fg_engine *e, unsigned port)
 
 	return link != NULL && link_waits(link);
 }
-
-uint64_t
-fg_engine_link_dropped(const struct fg_engine *e, unsigned port)
-{
-	const struct link *link = e->port[port].responder.link;
-
-	return link == NULL ? 0 : link_dropped(link);
-}

@@ -45,8 +45,6 @@ int fg_engine_link_send(struct fg_engine *engine, unsigned port, const uint8_t *
 size_t fg_engine_link_receive(struct fg_engine *engine, unsigned port, uint8_t frame[FG_LINK_OCTETS]);
 /** Do frames wait to be sent? */
 bool fg_engine_link_waits(const struct fg_engine *engine, unsigned port);
-/** Frames that were received, or that the port did not take, for which there was no room. */
-uint64_t fg_engine_link_dropped(const struct fg_engine *engine, unsigned port);
 
 #ifdef __cplusplus
 }

@@ -31,10 +31,9 @@ struct link {
 	struct responder *responder;
 	uint16_t type[FG_LINK_TYPES];
 	unsigned types;
-	uint64_t look;            /* ticks */
-	_Atomic uint64_t dropped; /* writer: the tx lcore */
-	struct box out;           /* control fills it, the tx lcore empties it */
-	struct box in;            /* the other way round */
+	uint64_t look;  /* ticks */
+	struct box out; /* control fills it, the tx lcore empties it */
+	struct box in;  /* the other way round */
 };
 
 /* @return whether there was room */
@@ -84,10 +83,8 @@ send_slot(struct link *link, const struct slot *slot, uint64_t now)
 	m->data_len = (uint16_t)length;
 	m->pkt_len = (uint32_t)length;
 	m->ol_flags = 0;
-	if (r->port->tx(r->port, &m, 1, now) != 1) {
+	if (r->port->tx(r->port, &m, 1, now) != 1)
 		rte_pktmbuf_free(m);
-		atomic_fetch_add_explicit(&link->dropped, 1, memory_order_relaxed);
-	}
 	return true;
 }
 
@@ -116,8 +113,8 @@ link_take(struct link *link, const struct rte_mbuf *m)
 	type = fg_get16(frame + FG_ETHER_HEADER - 2);
 	for (unsigned i = 0; i < link->types; i++)
 		ours |= link->type[i] == type;
-	if (ours && !put(&link->in, frame, m->data_len))
-		atomic_fetch_add_explicit(&link->dropped, 1, memory_order_relaxed);
+	if (ours)
+		put(&link->in, frame, m->data_len);
 	return ours;
 }
 
@@ -178,10 +175,4 @@ bool
 link_waits(const struct link *link)
 {
 	return peek(&link->out) != NULL;
-}
-
-uint64_t
-link_dropped(const struct link *link)
-{
-	return atomic_load_explicit(&link->dropped, memory_order_relaxed);
 }

@@ -25,6 +25,5 @@ bool link_take(struct link *link, const struct rte_mbuf *m);
 int link_send(struct link *link, const uint8_t *frame, size_t length);
 size_t link_receive(struct link *link, uint8_t frame[FG_LINK_OCTETS]);
 bool link_waits(const struct link *link);
-uint64_t link_dropped(const struct link *link);
 
 #endif
