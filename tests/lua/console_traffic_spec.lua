@@ -146,15 +146,15 @@ describe("traffic by hand", function()
    end)
 
    it("shows how long frames waited in the tester's own port, where streams share it", function()
-      local function shown(rate)
+      local function shown(device, rate)
          control = Control.new(assert(plans.load_text(([[
 test: traffic
 ports: { east: { device: wire0 }, west: { device: wire1 } }
-reference_device: { time: free, rate: 100Mbps }
+%s: { time: free, rate: 100Mbps }
 streams:
-   one: { from: east, size: 1518, rate: 1000fps }
-   two: { from: east, size: 1518, rate: %s }
-]]):format(rate), "two.yaml")))
+   one: { from: east, to: west, size: 1518, rate: 1000fps }
+   two: { from: east, to: west, size: 1518, rate: %s }
+]]):format(device, rate), "two.yaml")))
          control.traffic:start(nil, 1):wait()
          for _, one in ipairs(commands) do
             if one.name == "latency" then
@@ -163,14 +163,16 @@ streams:
             end
          end
       end
-      local text, waited = shown "1300fps"
-      assert.is_true(waited > 1e3 and waited < 2 * 1538 * 80, waited)
-      assert.matches("own queue", text, 1, true)
-      local page = table.concat((view.page(control, { columns = 80, rows = 24 })), "\n")
-      assert.matches("own queue: a frame of %S+ waited [%d.]+ us in the tester's port\n", page .. "\n")
-      assert.equal(control.traffic.history:own_queue(), control.traffic.history:progress().own_queue_max_ns)
-      control:close()
-      text, waited = shown "1000fps" -- spread, so that none waits
+      for _, device in ipairs { "reference_switch", "reference_device" } do
+         local text, waited = shown(device, "1300fps")
+         assert.is_true(waited > 1e3 and waited < 2 * 1538 * 80, waited)
+         assert.matches("own queue", text, 1, true)
+         local page = table.concat((view.page(control, { columns = 80, rows = 24 })), "\n")
+         assert.matches("own queue: a frame of %S+ waited [%d.]+ us in the tester's port\n", page .. "\n")
+         assert.equal(control.traffic.history:own_queue(), control.traffic.history:progress().own_queue_max_ns)
+         control:close()
+      end
+      local text, waited = shown("reference_device", "1000fps") -- spread, so that none waits
       assert.is_nil(waited)
       assert.is_nil(text:find("own queue", 1, true))
    end)
