@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <pcap/pcap.h>
@@ -26,6 +27,7 @@ start_device(const struct fg_port_config *config, const char *bus, const char *d
 		.device = device,
 		.args = args,
 		.max_frame = config->max_frame != 0 ? config->max_frame : USUAL_MAX_FRAME,
+		.sockets = strncmp(device, "net_af_xdp", strlen("net_af_xdp")) == 0 ? AF_XDP : 0,
 	};
 	struct fg_ethdev *dev = calloc(1, sizeof(*dev));
 	int ret;
@@ -137,15 +139,12 @@ open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, 
 	char device[FG_PORT_DEVICE_NAME];
 	size_t length = strcspn(name->text, ",");
 	const char *args = name->text[length] == ',' ? name->text + length + 1 : "";
-	const bool of_xdp = strncmp(name->text, "net_af_xdp", strlen("net_af_xdp")) == 0;
 	int ret = examine_arguments(args, err);
 
 	if (ret != 0)
 		return ret;
 	snprintf(device, sizeof(device), "%.*s", (int)length, name->text);
-	do
-		ret = start_device(config, "vdev", device, args, out, err);
-	while (ret != 0 && of_xdp && fg_xdp_is_settling()); /* examine_interface() may have looked for one */
+	ret = start_device(config, "vdev", device, args, out, err);
 	if (ret == 0)
 		snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "DPDK virtual device");
 	return ret;

@@ -61,6 +61,13 @@ enum {
 	FG_ETHDEV_EXTENDED
 };
 
+#define FG_SOCKET_SET 32
+
+struct fg_socket_set {
+	int fd[FG_SOCKET_SET];
+	unsigned count;
+};
+
 /* ethdev.c: a DPDK device, and the first of its queues */
 struct fg_ethdev {
 	struct fg_port port; /* first: the burst functions get from one to the other by a cast */
@@ -68,6 +75,7 @@ struct fg_ethdev {
 	char bus[8];
 	char device[FG_PORT_DEVICE_NAME];
 	struct rte_mempool *frames; /* what rx fills */
+	struct fg_socket_set sockets; /* of the kernel, that the driver opened and hides */
 	struct fg_port **lanes;     /* of the port */
 	unsigned most_queues;       /* that the driver has */
 	bool has_no_stamps;         /* of its own: the driver offers none */
@@ -94,6 +102,7 @@ struct fg_ethdev_config {
 	uint32_t max_frame; /* with FCS */
 	uint32_t room;      /* bytes for a frame in a receive buffer; 0: from max_frame */
 	bool one_piece;     /* the driver needs all receive buffers in one piece of memory */
+	int sockets;        /* of the kernel, that the driver opens: AF_PACKET, AF_XDP; 0: none */
 };
 
 extern const struct fg_port_timesync fg_ethdev_timesync; /* timesync.c */
@@ -101,7 +110,7 @@ extern const struct fg_port_timesync fg_ethdev_timesync; /* timesync.c */
  * -errno */
 int fg_ethdev_stamps_start(struct fg_ethdev *dev);
 
-/* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */
+/* Probe, configure and start; on failure nothing is left behind. */
 int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err);
 void fg_ethdev_stop(struct fg_ethdev *dev);
 void fg_ethdev_close(struct fg_port *port);
@@ -138,21 +147,14 @@ int fg_memif_open(const struct fg_port_config *config, const struct fg_port_name
 int fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 		   struct fg_error *err);
 
-/* driver_socket.c: the kernel socket a driver opened and hides */
-#define FG_SOCKET_SET 32
-
-struct fg_socket_set {
-	int fd[FG_SOCKET_SET];
-	unsigned count;
-};
-
-void fg_socket_list(int domain, struct fg_socket_set *out);
-/* @return the one of the process's sockets that was not there before, -1: none */
-int fg_socket_find_new(int domain, const struct fg_socket_set *before);
+/* driver_socket.c: the kernel sockets that a driver opened and hides */
+/* @param without  sockets that are left out, NULL: none */
+void fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_socket_set *out);
 uint64_t fg_socket_xdp_drops(int fd);        /* since the socket was opened */
 uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last */
 bool fg_socket_is_zero_copy(int fd);
-void fg_socket_release(int fd); /* close an AF_XDP socket unless the driver did */
+/* Close those of AF_XDP that the driver did not */
+void fg_socket_release(const struct fg_socket_set *sockets);
 
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
 int fg_pci_check(const char *address, struct fg_error *err);

@@ -137,3 +137,17 @@ TEST_F(XdpPrograms, UsesAgainWhatAKilledTesterLeft)
 	ASSERT_TRUE(a.HasLink() && b.HasLink());
 	ExpectIntact(b, a, 0, 100, 60);
 }
+
+TEST_F(XdpPrograms, OpensADriverOfDpdkMoreThanOnce)
+{
+	for (int i = 0; i < 2; i++) {
+		Port a("vdev:net_af_xdp8,iface=fga"), b("vdev:net_af_xdp9,iface=fgb");
+
+		ASSERT_TRUE(a.Opened()) << i << a.Message();
+		ASSERT_TRUE(b.Opened()) << i << b.Message();
+		ASSERT_TRUE(a.HasLink() && b.HasLink());
+		ExpectIntact(b, a, 0, 20, 60);
+	}
+	Port best("kernel:fga,af_xdp");
+	EXPECT_TRUE(best.Opened()) << best.Message();
+}

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <rte_bus.h>
 #include <rte_dev.h>
@@ -296,18 +297,22 @@ explain(const struct fg_ethdev *dev, const struct fg_ethdev_config *config, int 
 			    *reason != '\0' ? reason : rte_strerror(-ret));
 }
 
-int
-fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err)
+static int
+start_once(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err)
 {
 	const char *step = "", *reason;
+	struct fg_socket_set before;
 	int ret;
 
+	*dev = (struct fg_ethdev){0};
 	snprintf(dev->bus, sizeof(dev->bus), "%s", config->bus);
 	snprintf(dev->device, sizeof(dev->device), "%s", config->device);
 	dev->port.queues = RTE_MAX(config->port->queues, 1U);
+	fg_socket_list(config->sockets, NULL, &before);
 	fg_eal_log_begin();
 	ret = bring_up(dev, config, &step);
 	reason = fg_eal_log_end();
+	fg_socket_list(config->sockets, &before, &dev->sockets);
 	if (ret != 0) {
 		ret = explain(dev, config, ret, step, reason, err);
 		fg_ethdev_stop(dev);
@@ -318,6 +323,17 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 	dev->port.ops = &ethdev_ops;
 	fg_ethdev_counters_start(dev);
 	return 0;
+}
+
+int
+fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err)
+{
+	int ret;
+
+	do
+		ret = start_once(dev, config, err);
+	while (ret != 0 && config->sockets == AF_XDP && fg_xdp_is_settling());
+	return ret;
 }
 
 static void
@@ -346,6 +362,8 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	else
 		stop_and_close(dev);
 	rte_eal_hotplug_remove(dev->bus, dev->device);
+	/* DPDK 22.11's AF_XDP driver forgets its sockets, which keep the queues busy; later ones do not */
+	fg_socket_release(&dev->sockets);
 	fg_port_pool_free(dev->frames); /* another port may have sent them on */
 	fg_port_pools_sweep();
 	free(dev->lanes);

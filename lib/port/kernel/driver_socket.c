@@ -23,9 +23,18 @@ domain_of(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 ? domain : -1;
 }
 
+static bool
+has(const struct fg_socket_set *set, int fd)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (set->fd[i] == fd)
+			return true;
+	return false;
+}
+
 /* The process's sockets of one kind */
 void
-fg_socket_list(int domain, struct fg_socket_set *out)
+fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_socket_set *out)
 {
 	DIR *fds = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -36,27 +45,11 @@ fg_socket_list(int domain, struct fg_socket_set *out)
 	while ((entry = readdir(fds)) != NULL && out->count < FG_SOCKET_SET) {
 		int fd = atoi(entry->d_name);
 
-		if (entry->d_name[0] != '.' && domain_of(fd) == domain)
+		if (entry->d_name[0] != '.' && domain_of(fd) == domain &&
+		    (without == NULL || !has(without, fd)))
 			out->fd[out->count++] = fd;
 	}
 	closedir(fds);
-}
-
-int
-fg_socket_find_new(int domain, const struct fg_socket_set *before)
-{
-	struct fg_socket_set now;
-
-	fg_socket_list(domain, &now);
-	for (unsigned i = 0; i < now.count; i++) {
-		unsigned known = 0;
-
-		while (known < before->count && before->fd[known] != now.fd[i])
-			known++;
-		if (known == before->count)
-			return now.fd[i];
-	}
-	return -1;
 }
 
 uint64_t
@@ -90,8 +83,11 @@ fg_socket_is_zero_copy(int fd)
 }
 
 void
-fg_socket_release(int fd)
+fg_socket_release(const struct fg_socket_set *sockets)
 {
-	if (fd >= 0 && domain_of(fd) == AF_XDP)
-		close(fd);
+	for (unsigned i = 0; i < sockets->count; i++)
+		if (domain_of(sockets->fd[i]) == AF_XDP) {
+			close(sockets->fd[i]);
+			fg_xdp_released();
+		}
 }

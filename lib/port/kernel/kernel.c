@@ -137,11 +137,6 @@ close_port(struct fg_port *port)
 	if (kernel->packet == NULL)
 		fg_ethdev_stop(&kernel->dev);
 	fg_packet_stop(kernel->packet);
-	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the queue busy; later ones do not */
-	if (kernel->xdp) {
-		fg_socket_release(kernel->socket);
-		fg_xdp_released();
-	}
 	close(kernel->netlink);
 	free(kernel);
 }
@@ -189,18 +184,14 @@ examine(struct fg_kernel *kernel, struct fg_error *err)
 }
 
 static int
-start(struct fg_kernel *kernel, const struct fg_ethdev_config *wanted, int domain, struct fg_error *err)
+start(struct fg_kernel *kernel, const struct fg_ethdev_config *wanted, struct fg_error *err)
 {
-	struct fg_socket_set before;
-	int ret;
+	int ret = fg_ethdev_start(&kernel->dev, wanted, err);
 
-	fg_socket_list(domain, &before);
-	memset(&kernel->dev, 0, sizeof(kernel->dev));
-	ret = fg_ethdev_start(&kernel->dev, wanted, err);
 	if (ret != 0)
 		return ret;
-	kernel->xdp = domain == AF_XDP;
-	kernel->socket = fg_socket_find_new(domain, &before);
+	kernel->xdp = wanted->sockets == AF_XDP;
+	kernel->socket = kernel->dev.sockets.count > 0 ? kernel->dev.sockets.fd[0] : -1;
 	if (kernel->socket < 0)
 		fg_log(FG_LOG_WARNING, "%s: the driver's socket is hidden: drops in its ring are not counted",
 		       kernel->interface);
@@ -222,8 +213,8 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		.max_frame = link->mtu + OVERHEAD,
 		.room = room,
 		.one_piece = true,
+		.sockets = AF_XDP,
 	};
-	int ret;
 
 	if (queues > 1)
 		return fg_error_set(err, ENOTSUP, "device", "%u queues; ethtool -L %s combined 1", queues,
@@ -232,10 +223,7 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		return fg_error_set(err, EMSGSIZE, "device", "MTU %u does not fit into a page", link->mtu);
 	fg_unique_name(device, sizeof(device), "net_af_xdp");
 	snprintf(args, sizeof(args), "iface=%s", kernel->interface);
-	do
-		ret = start(kernel, &wanted, AF_XDP, err);
-	while (ret != 0 && fg_xdp_is_settling());
-	return ret;
+	return start(kernel, &wanted, err);
 }
 
 static int
@@ -250,6 +238,7 @@ start_packet(struct fg_kernel *kernel, const struct fg_port_config *config, stru
 		.args = args,
 		.max_frame = kernel->base.mtu + OVERHEAD,
 		.room = slot,
+		.sockets = AF_PACKET,
 	};
 	int ret;
 
@@ -260,7 +249,7 @@ start_packet(struct fg_kernel *kernel, const struct fg_port_config *config, stru
 	fg_unique_name(device, sizeof(device), "net_af_packet");
 	snprintf(args, sizeof(args), "iface=%s,qdisc_bypass=1,framesz=%u,blocksz=%u,framecnt=%u",
 		 kernel->interface, slot, PACKET_BLOCK, PACKET_RING);
-	ret = start(kernel, &wanted, AF_PACKET, err);
+	ret = start(kernel, &wanted, err);
 	if (ret == 0)
 		kernel->dev.port.caps.rx_ring = kernel->dev.port.caps.tx_ring = PACKET_RING;
 	return ret;
