@@ -5,6 +5,7 @@
  * nanoseconds: draft-ietf-opsawg-pcap; pcapng: draft-ietf-opsawg-pcapng, sections 4.1 to 4.3.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +65,18 @@ static int
 begin_file(struct writer *w)
 {
 	char *path = path_of(w, w->number);
-	int rc = 0;
+	int rc = 0, fd;
 
 	if (path == NULL)
 		return -ENOMEM;
-	w->file = fopen(path, "wb");
+	/* a pipe that nobody reads would be waited for: it is an error then */
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+	free(path);
+	w->file = fd < 0 || fcntl(fd, F_SETFL, 0) != 0 ? NULL : fdopen(fd, "wb");
 	if (w->file == NULL)
 		rc = -errno;
-	free(path);
+	if (rc != 0 && fd >= 0)
+		close(fd);
 	w->in_file = 0;
 	return rc != 0 ? rc : put_file_header(w);
 }
@@ -115,7 +120,8 @@ writer_open(struct writer *w, const struct fg_capture_config *config, struct fg_
 	w->path = strdup(config->path);
 	rc = w->path == NULL ? -ENOMEM : begin_file(w);
 	if (rc != 0) {
-		fg_error_set(err, -rc, config->path, "cannot be written: %s", strerror(-rc));
+		fg_error_set(err, -rc, config->path, "cannot be written: %s",
+			     rc == -ENXIO ? "no process reads it" : strerror(-rc));
 		writer_close(w);
 	}
 	return rc;

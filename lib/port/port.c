@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pcap/pcap.h>
@@ -73,6 +74,17 @@ check_capture(const char *path, struct fg_error *err)
 	return ret;
 }
 
+/* libpcap would wait for the other end of a pipe; and what is read is read twice */
+static int
+check_pipe(const char *path, struct fg_error *err)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+		return fg_error_set(err, EINVAL, "device", "%s is a pipe; expected a file", path);
+	return 0;
+}
+
 static int
 open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 	  struct fg_error *err)
@@ -84,7 +96,11 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	if (in && access(name->text, R_OK) != 0)
 		return fg_error_set(err, errno, "device", "%s cannot be read: %s", name->text,
 				    strerror(errno));
-	ret = in ? check_capture(name->text, err) : 0;
+	ret = in ? check_pipe(name->text, err) : 0;
+	if (ret == 0 && written)
+		ret = check_pipe(name->second, err);
+	if (ret == 0 && in)
+		ret = check_capture(name->text, err);
 	if (ret != 0)
 		return ret;
 	fg_unique_name(device, sizeof(device), "net_pcap");

@@ -74,11 +74,11 @@ struct fg_ethdev {
 	uint16_t id;
 	char bus[8];
 	char device[FG_PORT_DEVICE_NAME];
-	struct rte_mempool *frames; /* what rx fills */
+	struct rte_mempool *frames;   /* what rx fills */
 	struct fg_socket_set sockets; /* of the kernel, that the driver opened and hides */
-	struct fg_port **lanes;     /* of the port */
-	unsigned most_queues;       /* that the driver has */
-	bool has_no_stamps;         /* of its own: the driver offers none */
+	struct fg_port **lanes;       /* of the port */
+	unsigned most_queues;         /* that the driver has */
+	bool has_no_stamps;           /* of its own: the driver offers none */
 	bool probed;
 	bool started;
 	bool promiscuous;   /* was switched on by us */

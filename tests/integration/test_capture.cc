@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A capture replayed over the wire and captured at the other end: the same frames, in order, at their
  * times. */
+#include <sys/stat.h>
+
 #include "capture_under_test.h"
 
 TEST(Capture, ReplayedFramesArriveAsTheyWereRecorded)
@@ -246,6 +248,10 @@ TEST(Capture, BadInputIsNamed)
 	c.filter = nullptr;
 	c.path = "/nowhere/at/all";
 	EXPECT_EQ(-ENOENT, fg_capture_open(&c, &capture, &err));
+	ASSERT_EQ(0, mkfifo(missing.path.c_str(), 0600));
+	c.path = missing.path.c_str(); /* with nobody at its other end */
+	EXPECT_EQ(-ENXIO, fg_capture_open(&c, &capture, &err));
+	EXPECT_STREQ("cannot be written: no process reads it", err.message);
 }
 
 /* cut anywhere: what is whole is sent, and it is said that the rest is missing */

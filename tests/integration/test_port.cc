@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <rte_ethdev.h>
 #include <rte_launch.h>
@@ -295,4 +296,8 @@ TEST(Pcap, ReadsBackWhatItWrote)
 	EXPECT_EQ(10u, in.Send(0, 10, 60)) << "what is sent is dropped";
 	unlink(path.c_str());
 	ExpectRefusal("pcap:" + path, ENOENT, "cannot be read");
+	ASSERT_EQ(0, mkfifo(path.c_str(), 0600));
+	for (const char *way : {"pcap:", "pcap:,"}) /* with nobody at its other end */
+		ExpectRefusal(way + path, EINVAL, path + " is a pipe; expected a file");
+	unlink(path.c_str());
 }
