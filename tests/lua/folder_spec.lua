@@ -45,6 +45,23 @@ describe("a folder of results from elsewhere", function()
          assert.equal(2, status, command .. said)
       end
    end)
+
+   it("has no file that is larger than what is read whole, and no folder in the place of one", function()
+      local path = pair()
+      for _, name in ipairs { "result.json", "run.json", "trials.jsonl" } do
+         scratch.write(path .. "/" .. name, "{}")
+         local fd = assert(uv.fs_open(path .. "/" .. name, "r+", 0))
+         assert(uv.fs_ftruncate(fd, 2^40)) -- a hole: the disk has no room for it
+         uv.fs_close(fd)
+         local text, why = Folder.open(path):read(name)
+         assert.is_nil(text)
+         assert.equal(path .. "/" .. name .. ": larger than 1 GiB", why)
+      end
+      uv.fs_mkdir(path .. "/plan.yaml", tonumber("755", 8))
+      local text, why = Folder.open(path):read "plan.yaml"
+      assert.is_nil(text)
+      assert.equal(path .. "/plan.yaml: no regular file", why)
+   end)
 end)
 
 describe("a table for spreadsheets", function()

@@ -163,9 +163,11 @@ describe("framegauge report", function()
          '{"host": "tester7", "started": "2026-03-14T09:30:00Z", "ended": null}')
       assert.is_true((quietly(path)))
       assert.matches("tester7", scratch.read(path .. "/report.html"), 1, true)
-      scratch.write(path .. "/run.json", '{"host": "ben')
-      assert.is_true((quietly(path)))
-      assert.is_nil(scratch.read(path .. "/report.html"):find("tester7", 1, true))
+      for _, damaged in ipairs { '{"host": "ben', '{"started": 1e300}', '{"captures": [7]}', "[1]" } do
+         scratch.write(path .. "/run.json", damaged)
+         assert.is_true((quietly(path)), damaged)
+         assert.is_nil(scratch.read(path .. "/report.html"):find("tester7", 1, true))
+      end
    end)
 
    it("says what is no result, with status 2", function()

@@ -153,6 +153,27 @@ describe("a run that is resumed", function()
       assert.is_truthy(output:find('port west: driver was "net_ixgbe" and is "wire"', 1, true), output)
    end)
 
+   it("refuses a run.json that somebody changed, and names the key", function()
+      local path = killed(20, 0)
+      local text = scratch.read(path .. "/run.json")
+      for problem, change in pairs {
+         ["run.json.started: 1e+300 is no text"] = function(f) f.started = 1e300 end,
+         ["run.json.resumed: null is no list"] = function(f) f.resumed = json.null end,
+         ["run.json.plan: \"x\" is no object"] = function(f) f.plan = "x" end,
+         ["run.json.plan.test: no test of this program"] = function(f) f.plan.test = "../rfc2544" end,
+         ["run.json.ports[2]: 7 is no object"] = function(f) f.ports[2] = 7 end,
+         ["run.json.options.sets[1]: false is no text"] = function(f) f.options.sets = { false } end,
+         ["run.json.calibration: missing"] = function(f) f.calibration = nil end,
+      } do
+         local facts = json.decode(text)
+         change(facts)
+         write(path .. "/run.json", json.encode(facts))
+         local output, status = resume(path)
+         assert.equal(2, status, output)
+         assert.is_truthy(output:find("is not the folder of a run: " .. problem, 1, true), output)
+      end
+   end)
+
    it("refuses trials that are not its own, and changes nothing", function()
       local path = killed(20, 0)
       local text = scratch.read(path .. "/trials.jsonl")

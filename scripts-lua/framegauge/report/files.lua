@@ -4,11 +4,11 @@
 --
 -- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
 -- gives the same bytes.
-local Folder = require "framegauge.report.folder"
 local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
 local junit = require "framegauge.report.junit"
+local moments = require "framegauge.report.moment"
 local plain = require "framegauge.text.plain"
 local tables = require "framegauge.core.tables"
 local uv = require "luv"
@@ -37,10 +37,9 @@ function M.read(text)
    return plain.value(M.without_nulls(json.decode(text)))
 end
 
---- What run.json of a folder says of when and where; empty without the file, or with half of it.
+--- What run.json of a folder says of when and where; empty without the file, or where that is damaged.
 function M.moment(folder)
-   local ok, value = pcall(M.read, Folder.open(folder):read "run.json" or "{}")
-   return ok and type(value) == "table" and value or {}
+   return plain.value(M.without_nulls(moments.read(folder) or {}))
 end
 
 --- The folders of results that a folder holds, sorted.

@@ -13,6 +13,7 @@ local Folder = {}
 Folder.__index = Folder
 
 local ENVIRONMENT = 4
+local MOST_BYTES = 2^30 -- of a file that is read whole
 
 -- What the machine does not let us write is no fault of the program: a full disk, a folder that is read-only.
 local function must(path, done, message)
@@ -122,14 +123,16 @@ end
 function Folder:read(name)
    local path = self.path .. "/" .. name
    local stat = uv.fs_stat(path)
-   if stat and stat.type ~= "file" and stat.type ~= "directory" then
+   if stat and stat.type ~= "file" then
       return nil, path .. ": no regular file" -- a pipe of a folder from elsewhere would be waited for
+   elseif stat and stat.size > MOST_BYTES then
+      return nil, path .. ": larger than 1 GiB" -- it may be empty, and need no room on the disk
    end
    local file, message = io.open(path, "rb")
    if not file then
       return nil, message
    end
-   local text, why = file:read "*a" -- of a folder, too, there is something to open
+   local text, why = file:read "*a"
    file:close()
    return text, why
 end

@@ -122,7 +122,7 @@ function M.record(results, trials)
    })
 end
 
-M.PORT = PORT
+M.PORT, M.CALIBRATION = PORT, CALIBRATION
 
 --- What a method declares of its results.
 -- @param test  name of the method

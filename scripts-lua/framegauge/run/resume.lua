@@ -12,13 +12,14 @@ local compare = require "framegauge.report.compare"
 local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
 local json = require "framegauge.text.json"
+local moments = require "framegauge.report.moment"
 local report = require "framegauge.report.result"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local M = {}
 
-local PLAN, RUN, RESULT, TRIALS = "plan.yaml", "run.json", "result.json", "trials.jsonl"
+local PLAN, RESULT, TRIALS = "plan.yaml", "result.json", "trials.jsonl"
 
 local function refuse(...)
    user_error.raise("run", 2, ...)
@@ -96,12 +97,9 @@ local function is_finished(folder, facts)
 end
 
 local function read_facts(folder)
-   local text = folder:read(RUN)
-   local read, facts = pcall(json.decode, text or "")
-   if not read or type(facts) ~= "table" or not facts.generator then
-      refuse("%s is not the folder of a run", folder.path)
-   end
-   return facts
+   local facts, problem = moments.read(folder.path)
+   problem = facts and moments.lacks(facts) or problem
+   return not problem and facts or refuse("%s is not the folder of a run: %s", folder.path, problem)
 end
 
 local function open_folder(path)
@@ -122,7 +120,7 @@ function M.open(path)
    end
    local text, message = folder:read(TRIALS)
    if not text and uv.fs_stat(path .. "/" .. TRIALS) then
-      refuse("the trials of the run cannot be read: %s/%s: %s", path, TRIALS, message)
+      refuse("the trials of the run cannot be read: %s", message)
    end
    local records, size = read_trials(text or "", facts.plan.test)
    return setmetatable({ folder = folder, facts = facts, records = records, size = size }, Earlier)
