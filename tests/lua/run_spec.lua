@@ -155,6 +155,16 @@ describe("a run", function()
       }, fake_plan(), { out = path })
    end)
 
+   it("is refused for a plan of a service, with its command", function()
+      for test, more in pairs { reflect = "", emulate = "emulate: {delay: 1ms}" } do
+         local plan = assert(plans.load_text(("test: %s\nisolated_network: true\nports: {east: {device: 'memif:/none/a'}, west: {device: 'memif:/none/b'}}\n%s"):format(test, more), "service"))
+         local ok, err = pcall(run.main, plan, { out = scratch.path() })
+         assert.falsy(ok)
+         assert.same({ 2, ("a plan with test: %s is for 'framegauge %s'"):format(test, test) },
+            { err.status, tostring(err) })
+      end
+   end)
+
    it("writes the same bytes for the same measurements", function()
       local _, one = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
       local _, other = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())

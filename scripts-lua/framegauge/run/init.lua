@@ -305,6 +305,7 @@ end
 -- @return exit status (framegauge.cli.exit) and the result (framegauge.report.result). What is refused before
 -- the first frame raises an object with its status.
 function M.main(plan, options)
+   methods.of(plan) -- there is one
    local expectations = M.criteria(plan, options.expect)
    local wanted = captures.read(plan, options.capture)
    if not options.earlier then
