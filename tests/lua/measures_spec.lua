@@ -73,6 +73,13 @@ describe("what is measured of a stream", function()
       assert.is_nil(m.corrupted)
    end)
 
+   it("has an outage only within its error where no frame is lost, in real time, too", function()
+      local m, counts = measure("{time: real}", { measure = {} })
+      assert.equal(FRAMES, counts.rx)
+      assert.equal(counts.latency.error_bound_ns, m.outage_error_ns)
+      assert.is_true(m.outage_max_ns <= m.outage_error_ns + 1)
+   end)
+
    it("has reordering in full", function()
       local m = measure("{reorder: {every: 50, by: 4}}", { measure = {} })
       assert.equal(1 / 50, m.reordered_ratio)

@@ -128,6 +128,7 @@ local function direction_of(engine, i, stream, o)
    direction.marks = stream.marks and measures.read_marks(engine, i) or nil
    if stream.measure then
       direction.measured = measures.read(engine, i, stream.measure, result, o.ports)
+      direction.measured.outage_error_ns = direction.latency and direction.latency.error_bound_ns
    end
    return direction
 end

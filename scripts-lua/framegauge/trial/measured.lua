@@ -13,6 +13,7 @@ return rows.record("measured", "further figures of a stream; a figure that is no
       n = "loss_bursts" },
    { "outage_max_ns", "number", "longest time between two arrivals less the mean interval of departures. Where frames were lost there, also the time before the first arrival or after the last: no gap between two arrivals, so `gap_max_ns` may be far less", col = "Outage", unit = "ms, longest",
       as = "ms", at = "order amiss" },
+   { "outage_error_ns", "number", "how far that may be off, as a delay may be (`error_bound_ns`): frames that left late or were fetched late leave a gap before them", optional = true, col = "±", unit = "ms", as = "ms", at = "order amiss" },
    { "outage_max_begin_ns", "number", "the arrival before it, from the start of traffic", optional = true,
       col = "it began", unit = "at, ms", as = "ms", at = "amiss" },
    { "outage_by_loss_ns", "number", "lost frames times the mean interval", optional = true },
