@@ -343,7 +343,7 @@ describe("the verdict", function()
       local west = { name = "west", intercepted = 1, link_changes = 1 }
       local v, why = verdict { west = west, forward = { rx = 0 } }
       assert.equal("invalid", v)
-      assert.equal("west: another program takes frames from the interface by XDP", why)
+      assert.equal("west: another program takes frames from the interface by XDP, or has detached the port's program", why)
       assert.equal(why, text_verdict.link_reason(west, true))
       assert.falsy(text_verdict.link_reason({ name = "west", link_changes = 1 }, true))
    end)

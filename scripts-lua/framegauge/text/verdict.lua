@@ -94,7 +94,7 @@ end
 -- @param may_change  true: the test is about a link that goes down
 function M.link_reason(port, may_change)
    if port.intercepted == 1 then
-      return ("%s: another program takes frames from the interface by XDP"):format(port.name)
+      return ("%s: another program takes frames from the interface by XDP, or has detached the port's program"):format(port.name)
    elseif may_change then
       return nil
    elseif port.removed == 1 then
