@@ -101,6 +101,7 @@ describe("the battery", function()
       near(1 / round_trip(78, 78, 71, 71, 70, 70), rows.TCP_CRR.transactions_per_s, 0.01)
       near(1 / (round_trip(78, 78, 70, 70) + ack), rows.TCP_CC.connections_per_s, 0.01)
       for _, row in pairs(rows) do
+         near(100, row.theoretical_percent, 0.02) -- of the line or of the round trip
          assert.equal(0, row.retransmitted_segments)
          for _, n in pairs(row.failures) do
             assert.equal(0, n)
@@ -140,6 +141,10 @@ describe("the battery", function()
       rows = run("TCP_RR, UDP_RR", "l4.connections=200")
       near(1373626, rows.TCP_RR.transactions_per_s, 0.01)
       near(1488095, rows.UDP_RR.transactions_per_s, 0.01)
+      for _, row in pairs(rows) do
+         near(100, row.theoretical_percent, 0.01)
+         assert.is_true(row.round_trip_limit > row.theoretical)
+      end
    end)
 
    it("loses nothing of a stream where the path loses segments", function()

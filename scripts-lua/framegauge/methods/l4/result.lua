@@ -50,6 +50,15 @@ function M.in_words(row, value)
    return value and M.plain(row, value) .. select(3, M.figure(row))
 end
 
+--- The most of a row's figure that is possible, and what sets it; nil where neither is known.
+function M.most(row)
+   local line, trip = row.theoretical, row.round_trip_limit
+   if trip and trip < (line or math.huge) then
+      return trip, "round trip"
+   end
+   return line, line and "line"
+end
+
 --- "TCP_STREAM, IPv4, MTU 1500"
 function M.name(row)
    return row.case and row.test .. ", " .. row.case or row.test
@@ -173,11 +182,13 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "figures", list "number", "of each repetition; the figure is their mean" },
    { "confidence", "number", "with 95 % confidence the true mean is no further from the figure than this (Student's t); null for a single repetition", null = true },
    { of = confidence, col = "95 %", unit = "confidence", hidden = true, left = false, at = "summary" },
-   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the rate of the line. A connection with one transaction at a time is limited by the round trip as well", null = true },
-   { of = function(row) return M.in_words(row, row.theoretical) end, col = "Theoretical", left = false,
+   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the rate of the line", null = true },
+   { "round_trip_limit", "number", "where each transaction waits for the one before on its connection: the most that the round trip allows, `connections` / (round trips of a transaction × the shortest of `rtt`, for UDP of `transaction`)", optional = true },
+   { of = function(row) return M.most(row) and M.plain(row, (M.most(row))) end, col = "Possible", left = false,
       at = "terminal summary" },
-   { "theoretical_percent", "number", "the share of it that was reached", null = true, col = "Share",
-      at = "terminal summary" },
+   { of = function(row) return select(2, M.most(row)) end, col = "Limit", at = "terminal summary" },
+   { "theoretical_percent", "number", "the share that was reached of the lesser of both limits", null = true,
+      col = "Share", at = "terminal summary" },
    { "theoretical_legacy", "number", "of mtu-sweep: by the formula that l4-campaigns.md warns of",
       optional = true, as = "bits", col = "Legacy formula", at = "summary" },
    { "window_bps", "number", "of buffer-sweep: a buffer's worth each of the shortest round trips",

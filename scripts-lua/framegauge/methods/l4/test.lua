@@ -245,6 +245,20 @@ function M.theoretical(plan, tester, test, o, rate)
    end)
 end
 
+-- What the round trip allows where each transaction waits for the one before: with the shortest that was seen.
+local function round_trip_limit(case, o, list)
+   local kind, shortest = kinds.of(case.test), math.huge
+   if not kind.trips or kind.rate and kind.rate(o) or o.load.rate or case.path then
+      return nil
+   end
+   for _, record in ipairs(list) do
+      local client = ends(record)
+      local times = client.rtt or kind.udp and client.transaction
+      shortest = math.min(shortest, times and times.min_ns or math.huge)
+   end
+   return shortest > 0 and shortest < math.huge and o.connections * 1e9 / (kind.trips(o) * shortest) or nil
+end
+
 -- The share of all queries that were answered in time.
 local function answered(list)
    local sent, came = 0, 0
@@ -281,7 +295,9 @@ local function row_of(plan, tester, case, o, list)
    row.confidence = confidence(row.figures)
    row.theoretical = case.theoretical or rate and M.theoretical(plan, tester, case.test, o, rate) or nil
    row.theoretical_legacy = rate and case.legacy and theory.legacy(rate, o.ip, case.test, o.mtu) or nil
-   row.theoretical_percent = row.theoretical and 100 * mean / row.theoretical or nil
+   row.round_trip_limit = round_trip_limit(case, o, list)
+   local most = math.min(row.theoretical or math.huge, row.round_trip_limit or math.huge)
+   row.theoretical_percent = most < math.huge and 100 * mean / most or nil
    for _, times in ipairs { "setup", "transaction", "first_byte", "last_byte", "rtt" } do
       row[times] = client[times]
    end
@@ -373,7 +389,7 @@ end
 --- A row in a sentence, for a person who is waiting.
 function M.sentence(row)
    local text = in_words(row.test, row[kinds.of(row.test).figure])
-   local of = row.theoretical_percent and (" (%.1f %% of the theoretical maximum)"):format(row.theoretical_percent) or ""
+   local of = row.theoretical_percent and (" (%.1f %% of what is possible)"):format(row.theoretical_percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test
    local load = row.parameters.load
    if (row.concurrent_max or 0) >= MANY and row.connection_memory_bytes then

@@ -138,6 +138,14 @@ function M.http2(rate, ip, o, request, response)
    return M.stream(rate, ip, o) / (8 * math.max(request, response))
 end
 
+--- Round trips that a transaction takes, one after the other on a connection.
+-- @param messages  those of a request and its response
+-- @param requests  transactions of a connection, which takes one to open and with a FIN one to close; 0: no end
+-- @param close     how it is closed (l4.close)
+function M.round_trips(messages, requests, close)
+   return messages + (requests > 0 and (close == "fin" and 2 or 1) / requests or 0)
+end
+
 -- --- how losses bound a congestion window, on the average, with one in 1/p packets lost at random
 
 local CUBIC_C, CUBIC_BETA = 0.4, 0.7

@@ -14,6 +14,8 @@
 --                transactions of the client)
 --    theory(rate, ip, o, client)  the most that a line allows; client() makes the client's application; nil:
 --                not known
+--    trips(o)    round trips of a transaction, where each waits for the one before on its connection; nil: they
+--                do not wait
 --    receiver    of payload that goes one way: the side that receives it, 1 the client, 2 the server
 --    udp         it uses datagrams
 --    short       its connections come and go
@@ -60,6 +62,8 @@ local function to_server(client, server)
    end
    return client.measured.octets_out * 8, client
 end
+
+local function one() return 1 end
 
 local SIZES = { { "request", "request" }, { "response", "response" } }
 
@@ -113,17 +117,20 @@ local LIST = {
    -- Requests and responses over TCP, and connections without either, by the names of netperf.
    {
       name = "TCP_RR", help = "requests and responses", figure = "transactions_per_s", theory = theory.rr,
+      trips = one,
       short = true, campaigns = { ["transaction-rate"] = true, concurrency = true }, parameters = SIZES,
       gives_up = true,
       closes = ANY_CLOSE,
    },
    {
       name = "TCP_CRR", help = "a connection for each", figure = "transactions_per_s", theory = theory.crr,
+      trips = function(o) return theory.round_trips(1, 1, o.close) end,
       short = true, campaigns = { ["connection-rate"] = true }, parameters = SIZES, gives_up = true,
       closes = ANY_CLOSE,
    },
    {
       name = "TCP_CC", help = "only connect and close", figure = "connections_per_s", theory = theory.cc,
+      trips = function(o) return theory.round_trips(0, 1, o.close) end,
       short = true, campaigns = { ["connection-rate"] = true }, peers = { discard = true },
       gives_up = true,
       closes = RESET,
@@ -137,6 +144,7 @@ local LIST = {
          local request, response = app.http_octets(client())
          return theory.http(rate, ip, o, request, response)
       end,
+      trips = function(o) return theory.round_trips(1, o.http.requests, o.close) end,
       campaigns = HTTP,
       peers = { web = true }, fill = http.fill, check = http.check,
       requests = function(o) return o.http.requests end,
@@ -152,6 +160,7 @@ local LIST = {
       theory = function(rate, ip, o, client)
          return theory.http2(rate, ip, o, app.http_octets(client()))
       end,
+      trips = function(o) return 1 / o.http.streams end,
       campaigns = HTTP,
       peers = { web = true }, fill = http.fill, check = streams_have_room,
       requests = function(o) return o.http.requests end, parameters = { { "http", "http" } },
@@ -194,14 +203,14 @@ local LIST = {
    },
    {
       name = "UDP_RR", help = "as TCP_RR, in datagrams", figure = "transactions_per_s",
-      theory = theory.udp_rr, udp = true, datagrams = { "request", "response" },
+      theory = theory.udp_rr, trips = one, udp = true, datagrams = { "request", "response" },
       parameters = { { "request", "request" }, { "response", "response" }, { "timeout_s", "timeout" } },
    },
 
    -- Echo of ICMP, which every host answers.
    {
       name = "PING", help = "echo requests of ICMP or ICMPv6, and their replies",
-      figure = "transactions_per_s", udp = true, theory = ping.theory, rate = ping.rate,
+      figure = "transactions_per_s", udp = true, theory = ping.theory, trips = one, rate = ping.rate,
       campaigns = MTU, peers = ANY_HOST, fill = ping.fill, check = ping.check,
       counts = "ping_replies", figures = ping.figures,
       parameters = { { "ping", "ping" }, { "timeout_s", "timeout" } }, group = ping.GROUP,
@@ -210,6 +219,7 @@ local LIST = {
    -- DNS over UDP.
    {
       name = "DNS", help = "queries and their answers over UDP", figure = "transactions_per_s", udp = true,
+      trips = one,
       theory = function(rate, ip, o, client)
          return theory.dns(rate, ip, o, app.dns_sizes(client()))
       end,
@@ -231,6 +241,9 @@ local LIST = {
    },
 }
 
+-- On these a handshake of TLS or QUIC, whose round trips depend on its settings, is not part of a transaction.
+local LASTING = { TCP_RR = true, HTTP2 = true }
+
 -- The same over TLS: what differs from the row of a test over TCP. Only of streams a share of the line is
 -- known; how many bytes a handshake takes, its certificates decide.
 local function secured(name, plain, help, with)
@@ -239,7 +252,7 @@ local function secured(name, plain, help, with)
          local row = tables.copy(kind)
          row.name, row.kind, row.tls, row.help, row.group, row.check = name, kind.kind or plain, true, help,
             nil, nil
-         row.closes = kind.closes and RESET
+         row.closes, row.trips = kind.closes and RESET, LASTING[plain] and kind.trips
          row.campaigns, row.peers, row.theory = kind.campaigns, with.peers, with.theory
          row.alpn = with.alpn
          LIST[#LIST + 1] = row
@@ -272,6 +285,7 @@ local function over_quic(name, plain, help, most)
             nil, nil
          row.campaigns = (kind.campaigns or {}).transports and { transports = true }
          row.peers, row.theory, row.closes = nil, most, nil
+         row.trips = LASTING[plain] and kind.trips
          LIST[#LIST + 1] = row
          return row
       end

@@ -139,16 +139,16 @@ local function clients_chart(test, rows)
    }
 end
 
--- --- each test compared with the line
+-- --- each test compared with what is possible
 
 local function battery_chart(rows)
    return lines.bars {
-      id = "battery", title = "Share of what the line allows", left = 110, rows = rows,
+      id = "battery", title = "Share of what is possible", left = 110, rows = rows,
       value = "theoretical_percent",
-      description = "For each test the figure as a share of the most that the line allows.",
-      label = "% of what the line allows", name = function(row) return row.test end,
+      description = "For each test the figure as a share of the most that the line or the round trip allows.",
+      label = "% of what is possible", name = function(row) return row.test end,
       say = function(row) return ("%s: %.2f %%"):format(row.test, row.theoretical_percent) end,
-      caption = "Transactions one after the other wait for the round trip, so that few connections do not fill a line with them.",
+      caption = "What the line allows, or the round trip where each transaction waits for the one before.",
    }
 end
 
@@ -227,7 +227,7 @@ local function of_each(chart)
 end
 
 local CAMPAIGNS = {
-   battery = { "Compared with the line", battery_chart },
+   battery = { "Compared with what is possible", battery_chart },
    ["mtu-sweep"] = { "Goodput against the MTU", of_each(mtu_chart) },
    ["buffer-sweep"] = { "Goodput against the buffers", of_each(buffer_chart) },
    policer = { "Below and above the limit", policer_charts },

@@ -58,7 +58,7 @@ local function demand_note(row)
 end
 
 function M.notes(result, add)
-   add("Bytes of payload; theoretical is what the line allows at most, with one transaction after the other on each connection limited by the round trip, too.")
+   add("Bits are of payload. Possible is what the line allows, or the round trip where each transaction waits for the one before: connections / (round trips of a transaction × the shortest round trip measured).")
    for _, row in ipairs(rows_of(result)) do
       add(limit_note(row) or nil)
       add(balance_note(row) or nil)
@@ -78,10 +78,11 @@ function M.tiles(result)
    local list = {}
    for i, group in ipairs(formatters.grouped(rows_of(result), "test")) do
       local best = formatters.largest(group.rows, result_rows.figure)
-      local theoretical, page = result_rows.in_words(best, best.theoretical), best.page and best.page.load
+      local most, by = result_rows.most(best)
+      local page = best.page and best.page.load
       local figure, unit = result_rows.in_words(best, (result_rows.figure(best))):match "^(%S+) ?(.*)$"
       list[i] = i <= MAX_TILES and {
-         name(best), figure, unit, theoretical and "of " .. theoretical
+         name(best), figure, unit, most and ("of %s by the %s"):format(result_rows.plain(best, most), by)
             or page and "median load " .. format.nanoseconds(page.p50_ns) or nil, row = best,
       } or nil
    end
