@@ -24,7 +24,7 @@ name: looked at
 test: rfc2544
 dut: {name: SW-9, firmware: "2.1"}
 ports: {east: {device: wire0}, west: {device: wire1}}
-reference_device: {rate: 1Gbps, latency: 20us, loss_every: 1000}
+reference_device: {time: free, rate: 1Gbps, latency: 20us, loss_every: 1000}
 streams:
   voice: {size: 218, rate: 2Mbps L2}
   back: {from: west, size: 1518, rate: 10%}

@@ -3,6 +3,7 @@
 -- The parts of the console that need no terminal: what a text means, what is shown, what Tab finds.
 local command = require "framegauge.console.command"
 local commands = require "framegauge.console.commands"
+local console = require "framegauge.console"
 local plans = require "framegauge.plan"
 local registry = require "framegauge.plan.registry"
 local scratch = require "scratch"
@@ -118,6 +119,26 @@ describe("a command", function()
          assert.truthy(one.summary and one.help and one.run, one.name)
          assert.truthy(topics.overview(commands):find("\n  " .. one.name, 1, true), one.name)
       end
+   end)
+end)
+
+describe("the reference device of a plan", function()
+   teardown(scratch.remove)
+
+   it("keeps step with the clock where nothing else is said, and the first lines say so", function()
+      local wires = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}\n"
+      local path = scratch.path()
+      local function first(text, ...)
+         scratch.write(path, wires .. text)
+         local plan = console.plan(path, { set = { ... } }, {})
+         return (plan.reference_device or plan.reference_switch).time, console.welcome { plan = plan }
+            :match "\nThe reference (%a+) keeps step with the clock"
+      end
+      assert.same({ "real", "device" }, { first "" })
+      assert.same({ "real", "device" }, { first("reference_device: {rate: 100Mbps}", "reference_device.seed=2") })
+      assert.same({ "free", nil }, { first "reference_device: {time: free}" })
+      assert.same({ "free", nil }, { first("", "reference_device.time=free") })
+      assert.same({ "real", nil }, { first("", "reference_device.time=real") })
    end)
 end)
 

@@ -181,7 +181,7 @@ local MEASURING = {
    {
       name = "console",
       summary = "interactive prompt: ports, traffic, tests, Lua",
-      help = "Open the ports of a plan, or of the reference device, and a prompt for interactive work: short commands and Lua; type 'help' there. Input that is not a terminal is read as a script: errors go to stderr, and the exit status is 1 after an error.",
+      help = "Open the ports of a plan, or of the reference device, and a prompt for interactive work: short commands and Lua; type 'help' there. The reference device keeps step with the clock unless reference_device.time says otherwise. Input that is not a terminal is read as a script: errors go to stderr, and the exit status is 1 after an error.",
       arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
       options = { SET, { name = "quick", help = "as for run" } },
       takes_eal = true,
@@ -191,7 +191,7 @@ local MEASURING = {
    {
       name = "serve",
       summary = "a tester without a prompt; users attach to it",
-      help = "Open the ports of a plan and listen on a Unix socket for 'framegauge attach', until Ctrl-C or SIGTERM. Only the user who started it can attach (mode 0600). From another machine use ssh: 'ssh -t HOST framegauge attach'.",
+      help = "Open the ports of a plan and listen on a Unix socket for 'framegauge attach', until Ctrl-C or SIGTERM. The reference device keeps step with the clock unless reference_device.time says otherwise. Only the user who started it can attach (mode 0600). From another machine use ssh: 'ssh -t HOST framegauge attach'.",
       arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
       options = {
          SET, { name = "quick", help = "as for run" },

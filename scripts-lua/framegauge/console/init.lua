@@ -106,8 +106,8 @@ function M.welcome(control)
    local ports = tables.map(control.plan.ports, function(port)
       return port.name .. " (" .. port.device .. ")"
    end)
-   return ("Framegauge %s: %s.\n'help' lists the commands, 'quit' or Ctrl-D leaves.\n"):format(
-      require("framegauge.build").version, table.concat(ports, ", "))
+   return ("Framegauge %s: %s.\n%s'help' lists the commands, 'quit' or Ctrl-D leaves.\n"):format(
+      require("framegauge.build").version, table.concat(ports, ", "), control.plan.source.hint or "")
 end
 
 -- If the ports cannot be opened there is a prompt all the same: the next command that needs them tries again.
@@ -138,11 +138,27 @@ local function listen(control, session)
    end
 end
 
+--- The plan of the command line, or the console's own. People look at what happens: a device of a plan that
+-- does not say otherwise keeps step with the clock, and plan.source.hint says so.
+function M.plan(path, options, eal)
+   local function load(o)
+      return load_plan(path, o, eal, { text = require "framegauge.console.default_plan", name = "console" })
+   end
+   local plan = load(options)
+   local device = plan.reference_switch and "reference_switch" or plan.reference_device and "reference_device"
+   local key = device and device .. ".time"
+   if not key or plan.source.given(key) then
+      return plan
+   end
+   plan = load(setmetatable({ set = { key .. "=real", unpack(options.set or {}) } }, { __index = options }))
+   plan.source.hint = ("The %s keeps step with the clock; --set %s=free: as fast as the processor goes.\n")
+      :format((device:gsub("_", " ")), key)
+   return plan
+end
+
 --- A tester on the plan of the command line, or on the console's own.
 function M.control(arguments, options, eal)
-   local plan = load_plan(arguments[1], options, eal, {
-      text = require "framegauge.console.default_plan", name = "console",
-   })
+   local plan = M.plan(arguments[1], options, eal)
    job.guard()
    evaluate.interpret_modules()
    return Control.new(plan)

@@ -21,8 +21,8 @@ function M.main(arguments, options, eal)
    local server = Server.listen { control = control, path = options.socket, welcome = welcome }
    local end_watch = watchdog.start()
    control:listen(say)
-   say(("%s: on %s; 'framegauge attach %s' opens a prompt\n"):format(control.plan.name, server.path,
-      server.path))
+   say(("%s%s: on %s; 'framegauge attach %s' opens a prompt\n"):format(control.plan.source.hint or "",
+      control.plan.name, server.path, server.path))
    service.notify "READY=1"
    job.turn(function()
       return stopped
