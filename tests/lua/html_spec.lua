@@ -5,6 +5,7 @@ local fake_result = require "fake_result"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
+local plans = require "framegauge.plan"
 local notes = require "framegauge.report.notes"
 local result_schema = require "result_schema"
 local rfc2544 = require "framegauge.methods.rfc2544.report"
@@ -131,6 +132,30 @@ describe("the page", function()
       for _, what in ipairs { "https?:", "src=", "<script", "<link", "url%(", "@import", "javascript" } do
          assert.equal(0, count(page, what), what)
       end
+   end)
+
+   it("has the laboratory, its logo and the device's serial number at its head", function()
+      local logo, nasty = scratch.path(), "<b>R. & \"D\"</b>"
+      scratch.write(logo, "\137PNG\r\n\26\n" .. ("x"):rep(100))
+      local result, wires = fake_result(), "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}"
+      local function plan_with(picture)
+         return plans.load_text(wires, "mine", { sets = { "lab.logo=" .. picture, "lab.operator=" .. nasty,
+            "dut.serial=SN-7" } })
+      end
+      local plan = assert(plan_with(logo))
+      result.plan.lab, result.plan.device_under_test = plan.lab, plan.device_under_test
+      for _, page in ipairs { html.page(result, MOMENT), html.summary(result, MOMENT) } do
+         assert.matches('src="data:image/png;base64,iVBORw0KGgp4', page, 1, true)
+         assert.matches("Operator" .. nasty, parse(page), 1, true)
+         assert.equal(0, count(page, "<b>R%."))
+         assert.matches("SN-7", page, 1, true)
+      end
+      scratch.write(logo, "GIF89a")
+      assert.matches("is no picture; expected a PNG, JPEG or SVG file", tostring(select(2, plan_with(logo))[1]),
+         1, true)
+      scratch.write(logo, "<svg>" .. ("x"):rep(128 * 1024))
+      assert.matches("is too large", tostring(select(2, plan_with(logo))[1]), 1, true)
+      assert.matches("cannot be read: No such file", tostring(select(2, plan_with(logo .. "0"))[1]), 1, true)
    end)
 
    it("takes no name for markup", function()

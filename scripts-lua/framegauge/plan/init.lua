@@ -89,7 +89,7 @@ end
 local function shape(values, path, options)
    local plan = {
       file = path, name = values.name or stem(path), description = values.description,
-      isolated_network = values.isolated_network, device_under_test = values.dut,
+      isolated_network = values.isolated_network, device_under_test = values.dut, lab = values.lab,
       calibration = values.calibration,
       ports = {}, host = values.host, clock = values.clock,
       fleet = values.fleet, test = values.test,

@@ -7,6 +7,7 @@
 local captures = require "framegauge.plan.captures"
 local hooks = require "framegauge.plan.hooks"
 local firewall = require "framegauge.plan.firewall"
+local lab = require "framegauge.plan.lab"
 local nat = require "framegauge.plan.nat"
 local paths = require "framegauge.plan.paths"
 local profiles = require "framegauge.plan.profiles"
@@ -159,6 +160,7 @@ local dut = {
    fields = {
       { key = "name", type = "string", longest = 200, default_help = "none", help = "a description" },
       { key = "firmware", type = "string", longest = 200, default_help = "none", help = "what runs on it" },
+      { key = "serial", type = "string", longest = 200, default_help = "none", help = "its serial number" },
       { key = "filters", type = "string", default_help = "none",
         help = "the filters configured on it, as its command lines (RFC 2544, 11.4)" },
       { key = "notes", type = "string", default_help = "none", help = "how it was configured, and the like" },
@@ -186,6 +188,7 @@ local plan = {
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and kernel ports (RFC 6815)" },
       dut,
+      lab.row,
       { key = "ports", type = "map", of = port, name = "name", least = 1, most = 64, required = true,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",

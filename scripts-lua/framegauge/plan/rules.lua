@@ -7,6 +7,7 @@
 local captures = require "framegauge.plan.captures"
 local firewall = require "framegauge.plan.firewall"
 local hooks = require "framegauge.plan.hooks"
+local lab = require "framegauge.plan.lab"
 local nat = require "framegauge.plan.nat"
 local paths = require "framegauge.plan.paths"
 local ports = require "framegauge.plan.port_rules"
@@ -26,7 +27,7 @@ function M.check(values, found)
    local own = method and method.rules or {}
    for _, list in ipairs {
       ports.rules, captures.rules, paths.rules, firewall.rules, nat.rules,
-      switch.rules, profiles.rules, streams.rules, hooks.rules, own,
+      switch.rules, profiles.rules, streams.rules, hooks.rules, lab.rules, own,
    } do
       for _, rule in ipairs(list) do
          rule(values, found)

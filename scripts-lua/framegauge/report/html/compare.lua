@@ -2,6 +2,7 @@
 
 --- The page of a comparison (framegauge.report.compare): two runs, what is different between their plans, and
 -- every figure of both. Like report.html it needs nothing from elsewhere.
+local about = require "framegauge.report.html.about"
 local compare = require "framegauge.report.compare"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -22,20 +23,17 @@ local function verdict(found)
       h.strong { title }, h.p { compare.counted(found) } }
 end
 
-local function device(run, key)
-   return (run.result.plan.device_under_test or {})[key]
-end
-
 local FACTS = {
    { "Folder", function(run) return run.folder end },
    { "Plan", function(run) return run.result.plan.name end },
    { "Begun", function(run) return formatters.begun(run.moment) end },
-   { "Device", function(run) return device(run, "name") end },
-   { "Firmware", function(run) return device(run, "firmware") end },
-   { "Notes", function(run) return device(run, "notes") end },
    { "Validity", function(run) return formatters.verdict(run.result.validity) end },
    { "Framegauge", function(run) return run.result.generator and run.result.generator.version end },
 }
+
+for i, one in ipairs(about.FACTS) do
+   table.insert(FACTS, 3 + i, { one[1], function(run) return about.text(run.result.plan, one) end })
+end
 
 -- What the runs of one side have, each once.
 local function fact_of(runs, fact)

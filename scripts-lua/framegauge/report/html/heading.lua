@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What stands at the top: which device, the verdict, the figures to remember, and the circumstances.
+local about = require "framegauge.report.html.about"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local notes = require "framegauge.report.notes"
@@ -123,25 +124,26 @@ local function tiles(result)
    return #out > 0 and h.dl { class = "tiles", out }
 end
 
+local function logo(result)
+   local lab = result.plan.lab or {}
+   return lab.image and h.img { class = "logo", src = lab.image, alt = lab.name or "the laboratory's logo" }
+end
+
 local function facts(result, moment)
-   local dut = device(result)
-   return tables.facts {
-      { "Device", dut.name and h.bdi { dut.name } },
-      { "Firmware", dut.firmware and h.bdi { dut.firmware } },
-      { "Filters", dut.filters and h.bdi { dut.filters }, full = true },
-      { "Notes", dut.notes and h.bdi { dut.notes }, full = true },
+   return tables.facts(about.facts(result.plan,
       { "Plan", result.plan.name },
       { "Tests", view_of(result).test_names(result) },
       { "Trials", formatters.count(#result.trials) },
       { "Begun", formatters.begun(moment) },
       { "Took", moment.elapsed_s and units.format_time(moment.elapsed_s) },
-      { "Tester", moment.host },
-   }
+      { "Tester", moment.host }
+   ))
 end
 
 --- The element.
 function M.build(result, moment)
    return h.header {
+      logo(result),
       h.p { class = "eyebrow", view_of(result).NAME },
       h.h1 { h.bdi { device(result).name or result.plan.name } },
       result.plan.description and h.p { class = "lead", h.bdi { result.plan.description } },

@@ -2,7 +2,7 @@
 
 --- report.html: the result as one hands it to somebody else.
 --
--- One file that needs nothing: no script, no font, no picture from elsewhere. It follows from result.json and
+-- One file that needs nothing: no script, no font, no picture from elsewhere (a logo is part of it). It follows from result.json and
 -- run.json alone (framegauge.report.files), so that any of them can be rendered again. First what was found,
 -- then how, then why it may be believed, and at the end everything.
 local configuration = require "framegauge.report.html.configuration"
@@ -96,7 +96,7 @@ local function software(result, moment)
 end
 
 -- Nothing from elsewhere, no scripts: not even if a name in a plan were markup.
-local POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+local POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 local function document(title, generator, body)
    local head = h.head {

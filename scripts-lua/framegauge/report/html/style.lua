@@ -31,6 +31,7 @@ ul{padding-left:1.2rem}
 a{color:var(--accent)}
 .eyebrow{color:var(--accent);font-size:.8rem;font-weight:650;letter-spacing:.09em;text-transform:uppercase;
 margin-bottom:.4rem}
+.logo{display:block;max-width:14rem;max-height:4rem;margin-bottom:1.5rem;padding:.3rem;background:#fff}
 .lead{color:var(--muted);font-size:1.05rem;margin-top:.5rem;overflow-wrap:anywhere}
 .verdictbox{margin-top:1.6rem;padding:1rem 1.2rem;border-left:5px solid;border-radius:0 6px 6px 0}
 .verdictbox.good{border-color:var(--good);background:var(--goodback)}
@@ -53,7 +54,7 @@ font-variant-numeric:tabular-nums}
 .tiles dd small{display:block;color:var(--muted);font-size:.8rem}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:0 2.5rem;
 margin-top:1.6rem}
-.facts .full{grid-column:1/-1}
+.facts .full{grid-column:1/-1;order:1}
 .facts div{display:grid;grid-template-columns:8.5rem 1fr;gap:.8rem;padding:.3rem 0;
 border-bottom:1px solid var(--rule);font-size:.9rem}
 .facts dt{color:var(--muted)}.facts dd{overflow-wrap:anywhere}

@@ -136,8 +136,6 @@ local row = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "configuration", "performance" },
         of = { type = "enum", values = { "configuration", "performance" } },
         help = "which of its two tests" },
-      { key = "operator", type = "string", longest = 200, default_help = "none",
-        help = "who tests, for the report" },
       { key = "topology", type = "enum", values = { "two-ports", "loopback", "two-testers" },
         default = "two-ports",
         help = "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from 'framegauge reflect' at the far end: all figures are of the way there and back; two-testers: each way by itself, between a port here and one of 'framegauge agent' elsewhere" },

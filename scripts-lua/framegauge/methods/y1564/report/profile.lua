@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What was agreed of each service, and the sheet on which both sides sign that it was kept.
+local about = require "framegauge.report.html.about"
 local h = require "framegauge.text.xml"
 local paths = require "framegauge.methods.y1564.plan.paths"
 local tables = require "framegauge.report.html.tables"
@@ -81,19 +82,16 @@ local WAYS = { ["two-ports"] = "two ports, each way by itself", loopback = "loop
 -- @param moment   run.json, read; the results themselves have no date
 -- @param summary  the table of services
 function M.sheet(result, moment, summary)
-   local dut, o = result.plan.device_under_test or {}, result.plan.y1564
+   local o = result.plan.y1564
    return h.div {
       class = "sheet",
-      tables.facts {
-         { "Device", dut.name and h.bdi { dut.name } }, { "Firmware", dut.firmware
-            and h.bdi { dut.firmware } },
-         { "Tested", formatters.begun(moment) },
-         { "Plan", result.plan.name }, { "Operator", o.operator and h.bdi { o.operator } },
+      tables.facts(about.facts(result.plan,
+         { "Tested", formatters.begun(moment) }, { "Plan", result.plan.name },
          { "Topology", WAYS[o.topology] },
          { "Line rate", result.ports[1].line_rate and units.format_bits(result.ports[1].line_rate, 1) },
          { "Rates", o.rate_unit == "ulr" and "agreed as utilised line rate (ULR)"
-            or "information rates (IR)" },
-      },
+            or "information rates (IR)" }
+      )),
       summary,
       h.div { class = "parties", party "For the provider", party "For the customer" },
    }
