@@ -1,4 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
+local beside = require "framegauge.report.beside"
 local compare = require "framegauge.report.compare"
 local fake_runs = require "fake_runs"
 local fixture = require "fixture"
@@ -174,6 +175,20 @@ describe("a comparison", function()
    end)
 end)
 
+describe("runs side by side", function()
+   it("have a column each, with every row that any of them has", function()
+      local one, other = result(throughput(90000, 0.1)), result(throughput(80000, 0.1, "tester-limited"))
+      other.results.throughput[2] = throughput(7000, 0.1, nil, 1518).throughput[1]
+      local lines = beside.tables({ one, other, one })[1].lines
+      local function line(i) return { lines[i].name, lines[i].heading, unpack(lines[i], 1, 3) } end
+      assert.same({ "64 bytes, both directions", "Throughput", "90,000", "80,000", "90,000" }, line(1))
+      assert.same({ "64 bytes, both directions", "Verdict", "valid", "tester-limited", "valid" }, line(2))
+      assert.same({ "1518 bytes, both directions", "Throughput", nil, "7,000" }, line(3))
+      assert.same({ "a", "b" }, beside.names { "/x/a", "y/b/" })
+      assert.same({ "/x/a", "y/a" }, beside.names { "/x/a", "y/a" })
+   end)
+end)
+
 describe("framegauge compare", function()
    teardown(scratch.remove)
 
@@ -218,6 +233,23 @@ describe("framegauge compare", function()
       output, status = shell("compare '%s/run-01' '%s/run-02' --html /nowhere/page.html", root, root)
       assert.equal(4, status)
       assert.matches("cannot write /nowhere/page.html", output, 1, true)
+   end)
+
+   it("has a sister that prints many runs side by side, and a page of them", function()
+      local root = fake_runs.of({ 100000, 98000, 97000 }, { [2] = { firmware = "<2&0>" } })
+      local page = scratch.path()
+      local output, status = shell("report '%s' --html '%s'", root, page)
+      assert.equal(0, status, output)
+      assert.matches("Figure +run%-01 +run%-02 +run%-03", output)
+      assert.matches("Throughput, frames/s +100,000 +98,000 +97,000", output)
+      local text = scratch.read(page)
+      assert.matches("&lt;2&amp;0&gt;", text, 1, true)
+      assert.matches("97,000", text, 1, true)
+      output, status = shell("report '%s/run-01' --html '%s'", root, page)
+      assert.equal(2, status, output)
+      output, status = shell("report '%s/run-01' '%s/none'", root, root)
+      assert.equal(2, status)
+      assert.matches("no result: .*/none/result.json.*framegauge report %-%-help", output)
    end)
 
    it("fails with a status of its own when no figure could be compared", function()

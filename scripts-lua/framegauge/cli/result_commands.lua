@@ -4,18 +4,23 @@
 return {
    {
       name = "report",
-      summary = "render the reports of a result folder again",
-      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. Measures nothing and does not change result.json.",
-      arguments = { { name = "DIR", help = "the result folder of a run" } },
+      summary = "render the reports of a result folder again, or several runs side by side",
+      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. Of several folders, of runs of one test, write nothing there and print their figures side by side. Measures nothing and does not change result.json.",
+      arguments = {
+         { name = "DIR", help = "the result folder of a run, or one that holds several" },
+         { name = "OTHER", optional = true, rest = true, help = "further ones" },
+      },
       options = {
          {
             name = "pdf", value = "FILE",
             help = "print report.html to a PDF file as well; needs Debian's chromium or weasyprint",
          },
          { name = "summary", help = "also write summary.html, one page; with --pdf: print that" },
+         { name = "html", value = "FILE", help = "of several runs: also write them to an HTML file" },
       },
       examples = {
          "report framegauge-runs/lab-20260314-093000", "report results/today --pdf today.pdf --summary",
+         "report results/sw-9 results/sw-10 results/sw-11 --html switches.html",
       },
       module = "framegauge.cli.report",
    },

@@ -29,8 +29,9 @@ local BAD_USAGE = 2
 M.BETTER, M.WORSE, M.SAME = change.BETTER, change.WORSE, change.SAME
 M.UNKNOWN, M.CHANGED = change.UNKNOWN, change.CHANGED
 
--- Rows of a table by name. Rows of one name are numbered: none is left out.
-local function by_name(one, lines)
+--- Rows of a table by name. Rows of one name are numbered: none is left out.
+-- @return name -> row, the names in the order of the rows
+function M.by_name(one, lines)
    local named, names, times = {}, {}, {}
    for i, line in ipairs(lines) do
       local name = show.whole_name(one, line, i)
@@ -47,7 +48,7 @@ end
 local function by_name_of_all(one, runs, given)
    local named, names = {}, {}
    for _, lines in ipairs(runs) do
-      local of_run, order = by_name(one, lines)
+      local of_run, order = M.by_name(one, lines)
       for i, name in ipairs(order) do
          local called = given and given[i] or name
          if not named[called] then
@@ -181,7 +182,7 @@ end
 function M.figures(result)
    local list = {}
    for _, one in ipairs(results.tables(result.plan.test, result.results)) do
-      local _, names = by_name(one, one.lines)
+      local _, names = M.by_name(one, one.lines)
       for i, line in ipairs(one.lines) do
          for _, figure in ipairs(figures.compared(one.record)) do
             local found = figure.row.uncertainty and figure_of(figure, line)
@@ -266,8 +267,8 @@ function M.of(before, after)
    return found
 end
 
-local function refuse(...)
-   user_error.raise("compare", BAD_USAGE, ...)
+local function refuse(command, ...)
+   user_error.raise(command, BAD_USAGE, ...)
 end
 
 -- Is all there that a comparison reads? Else an error.
@@ -288,36 +289,43 @@ local function examine(result)
    return result
 end
 
-local function read_result(folder)
-   return report.guarded(folder, examine, report.read(folder, "compare"))
+local function read_result(folder, command)
+   return report.guarded(folder, examine, report.read(folder, command))
 end
 
--- The runs of one side: each folder is a result, or holds several, as `run --repeat` leaves them.
-local function read(folders)
+local function one_test(runs, paths, command)
+   for i, result in ipairs(runs) do
+      if result.plan.test ~= runs[1].plan.test then
+         refuse(command, "%s has results of %s, %s of %s: there is nothing to compare", paths[1], runs[1].plan.test,
+            paths[i], result.plan.test)
+      end
+   end
+end
+
+--- The runs in folders: each is a result, or holds several, as `run --repeat` leaves them. All are of one test.
+-- @param command  the one whose help answers an error
+-- @return list of results, and of their folders
+function M.read(folders, command)
    local paths = {}
    for _, folder in ipairs(folders) do
       local held = not uv.fs_stat(folder .. "/result.json") and files.runs(folder) or {}
       paths = tables.joined(paths, held[1] and held or { folder })
    end
-   return tables.map(paths, read_result), paths
+   local runs = tables.map(paths, function(path) return read_result(path, command) end)
+   one_test(runs, paths, command)
+   return runs, paths
 end
 
 --- Compare the results of folders. Raises an error with a status where they cannot be compared.
 -- @param before, after  the folder of a result, or one that holds several; or a list of these
 -- @return what of() returns, and both sides: list of results, and of their folders
 function M.folders(before, after)
-   local old, old_paths = read(type(before) == "table" and before or { before })
-   local new, new_paths = read(type(after) == "table" and after or { after })
-   local test, paths = old[1].plan.test, tables.joined(old_paths, new_paths)
-   for i, result in ipairs(tables.joined(old, new)) do
-      if result.plan.test ~= test then
-         refuse("%s has results of %s, %s of %s: there is nothing to compare", paths[1], test, paths[i],
-            result.plan.test)
-      end
-   end
+   local old, old_paths = M.read(type(before) == "table" and before or { before }, "compare")
+   local new, new_paths = M.read(type(after) == "table" and after or { after }, "compare")
+   one_test(tables.joined(old, new), tables.joined(old_paths, new_paths), "compare")
    local fewest = math.min(#old, #new)
    if fewest < significance.LEAST and (#old > 1 or #new > 1) then
-      refuse("%d against %d runs: to know their spread, give %d of each at least; or one of each", #old, #new,
+      refuse("compare", "%d against %d runs: to know their spread, give %d of each at least; or one of each", #old, #new,
          significance.LEAST)
    end
    return M.of(old, new), { results = old, folders = old_paths }, { results = new, folders = new_paths }

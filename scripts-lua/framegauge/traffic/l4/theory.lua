@@ -139,7 +139,7 @@ function M.http2(rate, ip, o, request, response)
 end
 
 --- Round trips that a transaction takes, one after the other on a connection.
--- @param messages  those of a request and its response
+-- @param messages  round trips of a request and its response
 -- @param requests  transactions of a connection, which takes one to open and with a FIN one to close; 0: no end
 -- @param close     how it is closed (l4.close)
 function M.round_trips(messages, requests, close)
