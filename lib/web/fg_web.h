@@ -36,6 +36,8 @@ struct fg_web_config {
 	uint32_t head_ms;  /* a connection without a whole head of a request is closed after this time */
 	uint32_t body_ms;  /* for the body behind it; also for an answer that the client does not read */
 	uint64_t max_body; /* bytes of a request, where fg_web_limit() gives no other */
+	/* the answer to a larger one, and its type; must live until fg_web_close() */
+	const char *too_large, *too_large_type;
 };
 
 /** Texts for fg_web_config: a certificate and its key. */

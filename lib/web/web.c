@@ -136,16 +136,18 @@ limit_of(const struct fg_web *web, const char *path)
 }
 
 static enum MHD_Result
-answer_too_large(struct MHD_Connection *mhd)
+answer_too_large(const struct fg_web *web, struct MHD_Connection *mhd)
 {
-	static char text[] = "the body of the request is too large\n";
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT);
+	const char *text = web->config.too_large;
+	struct MHD_Response *response = MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
+									MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result result;
 
 	if (response == NULL)
 		return MHD_NO;
-	result = MHD_queue_response(mhd, MHD_HTTP_CONTENT_TOO_LARGE, response);
+	result = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, web->config.too_large_type);
+	if (result == MHD_YES)
+		result = MHD_queue_response(mhd, MHD_HTTP_CONTENT_TOO_LARGE, response);
 	MHD_destroy_response(response);
 	return result;
 }
@@ -177,7 +179,7 @@ begin_request(struct fg_web *web, struct MHD_Connection *mhd, const char *path, 
 		return MHD_NO;
 	too_large = length != NULL && strtoull(length, NULL, 10) > limit_of(web, path);
 	if (too_large && waits_for_100(mhd))
-		return answer_too_large(mhd);
+		return answer_too_large(web, mhd);
 	request = calloc(1, sizeof(*request));
 	if (request == NULL)
 		return MHD_NO;
@@ -217,7 +219,7 @@ take_request(void *cls, struct MHD_Connection *mhd, const char *path, const char
 	if (request->response != NULL)
 		return MHD_queue_response(mhd, request->status, request->response);
 	if (request->too_large)
-		return answer_too_large(mhd);
+		return answer_too_large(web, mhd);
 	if (request->ended)
 		return MHD_NO;
 	if (!request->queued) {

@@ -121,6 +121,7 @@ describe("the client of the Open Traffic Generator API", function()
          { sent.payload.fixed.pattern, sent.size.fixed, sent.packet[2].ipv4.src.value })
       api:transmit "start"
       assert.equal(75, api:await(nil, 30).f1.frames_rx)
+      assert.equal("the body is no object", post("[]").errors[1])
       assert.matches("^the body is no JSON, and no YAML: line 2, column 1: ", post("ports: [\n").errors[1])
       assert.same({ "the body is no object" }, post("42").errors)
       assert.same({ 'flows[0]: "x" is not an object' }, post("flows: [x]").errors)

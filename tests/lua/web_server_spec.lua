@@ -125,6 +125,35 @@ describe("the HTTP server", function()
       assert.equal("cba", (curl("-d", "abc", url .. "/small")))
    end)
 
+   it("takes a large body in few turns of the loop", function()
+      local path, turns = scratch.path(), 0
+      scratch.write(path, ("x"):rep(2900000))
+      local certificate, key = Server.self_signed()
+      local listener = server:listen { address = "127.0.0.1:0", certificate = certificate, key = key }
+      local timer = listener.timer
+      listener.timer = { close = function() timer:close() end, start = function(_, wait, again, turn)
+         turns = turns + 1
+         timer:start(wait, again, turn)
+      end }
+      assert.equal("2900000", (curl("-k", "-H", "Expect:", "--data-binary", "@" .. path, listener.url
+         .. "/large/one")))
+      assert.is_true(turns < 90, turns) -- the body is 178 records of TLS
+   end)
+
+   it("says that a body is too large as it says other problems", function()
+      local other = Server.new { routes = routes, problem = function(status, message)
+         return { status = status, type = "text/x", body = "no: " .. message }
+      end }
+      local path = scratch.path()
+      scratch.write(path, ("x"):rep(2500000))
+      for _, way in ipairs { "Expect: 100-continue", "Expect:" } do
+         assert.equal("no: the body of the request is too large 413 text/x", (curl("-H", way, "--data-binary",
+            "@" .. path, "-w", " %{http_code} %{content_type}", other:listen({ address = "127.0.0.1:0" }).url
+            .. "/small")))
+      end
+      other:close()
+   end)
+
    it("streams, and answers several requests over one connection", function()
       assert.equal("data: 1\n\ndata: 2\n\ndata: 3\n\n", (curl("--no-buffer", url .. "/events")))
       assert.equal("front\n1front\n0", (curl("-w", "%{num_connects}", url, url)))

@@ -33,6 +33,8 @@ class Web : public testing::Test
 		config.head_ms = head_ms;
 		config.body_ms = 5000;
 		config.max_body = 1000;
+		config.too_large = "too large";
+		config.too_large_type = "text/x";
 		ASSERT_EQ(0, fg_web_open(&config, &web, &err)) << err.message;
 		ASSERT_NE(0, fg_web_port(web));
 	}
@@ -146,7 +148,9 @@ TEST_F(Web, TakesBodiesInChunksUpToTheLimitOfTheirPath)
 	close(fd);
 
 	fd = client("POST /small" + chunked + chunk + "0\r\n\r\n");
-	EXPECT_EQ(0u, read_until(fd, "too large").find("HTTP/1.1 413"));
+	const std::string answer = read_until(fd, "too large");
+	EXPECT_EQ(0u, answer.find("HTTP/1.1 413")) << answer;
+	EXPECT_NE(std::string::npos, answer.find("Content-Type: text/x\r\n")) << answer;
 	EXPECT_EQ(nullptr, fg_web_next(web, &about));
 	close(fd);
 }

@@ -34,6 +34,8 @@ local MAX_CONNECTIONS = 256
 local HEAD_MS, BODY_MS = 10000, 60000
 local MAX_BODY = 1024 * 1024
 local MAX_VALUES = 100 -- headers, or arguments of a query
+local PLAIN = "text/plain; charset=utf-8"
+local TURN_NS = 5e6 -- as long a turn may take while clients go on to send, or to read
 
 local Server = {}
 Server.__index = Server
@@ -183,7 +185,7 @@ end
 function Server:handle(handle, request)
    local answer = self:ask(request)
    local headers, n, alive = header_list(self.headers,
-      { ["Content-Type"] = answer.type or "text/plain; charset=utf-8" }, answer.headers)
+      { ["Content-Type"] = answer.type or PLAIN }, answer.headers)
    local status = answer.status or 200
    if answer.stream then
       if C.fg_web_stream(handle, status, headers, n) == 0 then
@@ -207,8 +209,10 @@ local function turn(self, listener)
    if listener.closed then
       return
    end
+   local till = uv.hrtime() + TURN_NS
    local wait, taken
-   repeat -- what was answered at once has left when it is polled again
+   -- What was answered at once has left when it is polled again; of a body it takes a piece each time.
+   repeat
       wait, taken = C.fg_web_poll(listener.web), false
       while not listener.closed do
          local handle = C.fg_web_next(listener.web, about)
@@ -218,7 +222,7 @@ local function turn(self, listener)
          taken = true
          job.spawn(self.handle, self, handle, read_request(handle, about, listener))
       end
-   until listener.closed or not taken
+   until listener.closed or not taken and (wait ~= 0 or uv.hrtime() > till)
    if not listener.closed and wait >= 0 then
       listener.timer:start(math.max(wait, 1), 0, listener.turn)
    end
@@ -244,16 +248,20 @@ end
 -- @param o.key          PEM text
 -- @return the listener: url, port, close(). Raises what keeps it from listening.
 function Server:listen(o)
+   local too_large = self.problem(413, "the body of the request is too large")
+   too_large.type = too_large.type or PLAIN
    local config = ffi.new("struct fg_web_config", {
       address = o.address, certificate = o.certificate, key = o.key, max_body = MAX_BODY,
       max_connections = self.max_connections, head_ms = self.head_ms, body_ms = self.body_ms,
+      too_large = too_large.body, too_large_type = too_large.type,
    })
    local out, err, path = ffi.new "struct fg_web *[1]", api.error(), o.address:match "^unix:(.*)$"
    if path then
       undo.group():step("socket", { path = path, folder = uv.cwd() })
    end
    api.check(C.fg_web_open(config, out, err), err)
-   local listener = { web = out[0], port = C.fg_web_port(out[0]), timer = uv.new_timer() }
+   local listener = { web = out[0], port = C.fg_web_port(out[0]), timer = uv.new_timer(),
+      kept = too_large } -- the listener has its texts
    listener.url = url_of(o, listener.port)
    for exact, place in pairs(self.exact) do
       for _, route in pairs(place.methods) do

@@ -40,7 +40,7 @@ local function decode_yaml(text)
       return nil, ("the body is no JSON, and no YAML: line %d, column %d: %s"):format(err.line, err.column,
          err.message)
    end
-   return value_of(root)
+   return root.kind ~= "list" and value_of(root) or nil
 end
 
 local function decode_json(text)
