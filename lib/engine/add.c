@@ -53,6 +53,8 @@ check(const struct fg_engine *e, const struct fg_stream_config *c, struct fg_err
 		return fg_error_set(err, ENOENT, "stream", "no trial runs");
 	if (c->measure != 0 || c->faults != NULL || c->latest_ns > 0 || c->tags > 0 || c->other_clock)
 		return fg_error_set(err, EINVAL, "stream", "an added stream is measured by plain counts");
+	if (c->values != NULL && !e->trial->values)
+		return fg_error_set(err, EINVAL, "stream.values", "the trial began without");
 	if (c->copies_of > 0 && !spares_has(e->trial, c->copies_of - 1))
 		return fg_error_set(err, EINVAL, "stream", "copies of stream %u, which is not there",
 				    c->copies_of - 1);

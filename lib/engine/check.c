@@ -7,6 +7,23 @@
 
 #include "engine_priv.h"
 
+static int
+check_values(const struct fg_value_fields *values, struct fg_error *err)
+{
+	unsigned bits = 0;
+
+	if (values->n > FG_VALUE_FIELDS || values->most == 0 || values->most > FG_MAX_VALUES)
+		return fg_error_set(err, EINVAL, "stream.values", "%u values of %u fields", values->most,
+				    values->n);
+	for (unsigned i = 0; i < values->n; i++) {
+		if (values->field[i].bits == 0 || values->field[i].bits > 32)
+			return fg_error_set(err, EINVAL, "stream.values", "a field of %u bits",
+					    values->field[i].bits);
+		bits += values->field[i].bits;
+	}
+	return bits <= FG_VALUE_BITS ? 0 : fg_error_set(err, EINVAL, "stream.values", "%u bits", bits);
+}
+
 int
 trial_check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
 {
@@ -30,7 +47,7 @@ trial_check_stream(const struct fg_engine *e, const struct fg_stream_config *s, 
 	if (most > e->config.max_frame || most > port->caps.max_frame)
 		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u bytes: the port sends up to %u",
 				    most, RTE_MIN(e->config.max_frame, port->caps.max_frame));
-	return 0;
+	return s->values == NULL ? 0 : check_values(s->values, err);
 }
 
 /* a stream of copies is of a stream before it that is one, and all of it comes over one queue */

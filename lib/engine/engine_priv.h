@@ -74,6 +74,7 @@ struct trial {
 		unsigned port, number;         /* among the port's queues */
 	} * member;
 	struct fg_job job[FG_MAX_LCORES];
+	bool values; /* streams that are added may be counted by values */
 };
 
 struct fg_engine {

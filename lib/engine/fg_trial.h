@@ -49,6 +49,7 @@ struct fg_trial_config {
 	unsigned streams;
 	const struct fg_stream_config *stream;
 	unsigned spares; /* streams that fg_engine_stream_add() can add while the trial runs */
+	bool values;     /* those may be counted by values */
 	unsigned tasks;
 	const struct fg_trial_task *task;   /* the tasks themselves must live as long as the trial */
 	struct fg_sink *sink[FG_MAX_PORTS]; /* of each port, or NULL; called by its receiving lcore */

@@ -173,6 +173,24 @@ fg_engine_codepoints(const struct fg_engine *e, unsigned stream, struct fg_codep
 					 split_parts(&t->split, stream), out, max);
 }
 
+unsigned
+fg_engine_values(const struct fg_engine *e, unsigned stream, struct fg_value *out, unsigned max,
+		 uint64_t *other)
+{
+	const struct trial *t = e->trial;
+	unsigned n;
+
+	*other = 0;
+	if (t == NULL)
+		return 0;
+	n = rx_values(&t->rx.stream[t->split.first[stream]], split_parts(&t->split, stream), out, max, other);
+	for (unsigned i = 0; i < n; i++) {
+		out[i].first_arrival_ns -= fg_clock_ns(&e->clock, t->job[0].start);
+		out[i].last_arrival_ns -= fg_clock_ns(&e->clock, t->job[0].start);
+	}
+	return n;
+}
+
 void
 fg_engine_member_result(const struct fg_engine *e, unsigned member, struct fg_member_result *out)
 {

@@ -81,6 +81,7 @@ receiver_init(struct fg_engine *e, struct trial *t, unsigned queue, const struct
 		.first_id = e->next_id,
 		.sink = c->sink[port],
 		.tap = c->tap[port],
+		.extended = c->values,
 	};
 
 	for (unsigned i = 0; i < c->streams; i++) {
@@ -369,6 +370,7 @@ compile(struct fg_engine *e, const struct fg_trial_config *given, uint64_t ahead
 
 	if (t == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
+	t->values = given->values;
 	rc = trial_alloc(e, t, given, err);
 	c.streams = t->split.streams;
 	c.stream = t->split.config;

@@ -155,6 +155,10 @@ rx_measure_extended(const struct rx_stream *stream, const struct rx_frame *f, ui
 		rx_check_payload(extended, f);
 	if (extended->codepoints != NULL)
 		extended->codepoints[f->m == NULL ? f->passed->codepoints : rx_codepoints_of(f->m)]++;
+	if (extended->values != NULL)
+		rx_values_count(extended->values,
+				f->m == NULL ? f->passed->value : rx_values_of(extended->values, f->m),
+				f->octets, delay, f->arrival_ns);
 }
 
 static inline struct rx_stream *
@@ -221,8 +225,8 @@ static __rte_noinline bool
 rx_is_ours_now(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f)
 {
 	const struct rx_task *receiver = &rx_unassigned;
-	struct rx_payload payload = {0};
-	uint16_t codepoints = 0;
+	const struct rx_extended *extended = stream->extended;
+	struct rx_record *record;
 
 	if (stream->home != t->home || rx_receiver(stream) == NULL || rx_receiver(stream) == &rx_elsewhere) {
 		rx_misdirected(t, stream, f->octets);
@@ -231,16 +235,14 @@ rx_is_ours_now(struct rx_task *t, struct rx_stream *stream, const struct rx_fram
 	if (__atomic_compare_exchange_n(&stream->receiver, &receiver, t, false, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED))
 		return true;
-	if (stream->extended != NULL && stream->extended->sent != NULL)
-		payload = rx_payload_check(stream->extended->sent, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
-	if (stream->extended != NULL && stream->extended->codepoints != NULL)
-		codepoints = rx_codepoints_of(f->m);
-	*rx_queues_hold(t->queues, (unsigned)(receiver - t->home)) =
-		(struct rx_record){.signature = *f->s,
-				   .arrival_ns = f->arrival_ns,
-				   .octets = f->octets,
-				   .payload = payload,
-				   .codepoints = codepoints};
+	record = rx_queues_hold(t->queues, (unsigned)(receiver - t->home));
+	*record = (struct rx_record){.signature = *f->s, .arrival_ns = f->arrival_ns, .octets = f->octets};
+	if (extended != NULL && extended->sent != NULL)
+		record->payload = rx_payload_check(extended->sent, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
+	if (extended != NULL && extended->codepoints != NULL)
+		record->codepoints = rx_codepoints_of(f->m);
+	if (extended != NULL && extended->values != NULL)
+		record->value = rx_values_of(extended->values, f->m);
 	return false;
 }
 

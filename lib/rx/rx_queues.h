@@ -27,6 +27,7 @@ struct rx_record {
 	uint32_t octets;           /* without FCS */
 	struct rx_payload payload; /* if that is asked for; the same */
 	uint16_t codepoints;
+	uint64_t value;
 };
 
 /** How a queue is joined with the others of its port. Written by its rx lcore only. */

@@ -21,8 +21,10 @@
 #include "fg_variation.h"
 #include "tx_stream.h"
 
+struct fg_value_fields;
 struct rx_inject;
 struct rx_task;
+struct rx_values;
 
 /** What became of the payload of a frame. */
 struct rx_payload {
@@ -40,6 +42,7 @@ struct rx_extended {
 	int64_t max_delay;            /* ns: greater ones are loss */
 	uint64_t expired;
 	uint64_t *codepoints;         /* frames by PCP, DEI and DSCP */
+	struct rx_values *values;     /* frames by bits of them */
 	uint64_t corrupted, compared; /* frames; bytes of payload */
 	struct fg_payload_errors errors;
 };
@@ -147,6 +150,15 @@ bool rx_payload_sample(struct rx_stream *stream, const struct rte_mbuf *m, uint6
 uint64_t *rx_codepoints_create(struct fg_error *err);
 /** Which of the counters a frame belongs to. */
 uint16_t rx_codepoints_of(const struct rte_mbuf *frame);
+
+/* values.c */
+
+/** A table without frames. @return NULL with @p err filled: -ENOMEM; free() it */
+struct rx_values *rx_values_create(const struct fg_value_fields *fields, struct fg_error *err);
+/** The value of a frame. */
+uint64_t rx_values_of(const struct rx_values *values, const struct rte_mbuf *m);
+void rx_values_count(struct rx_values *values, uint64_t value, uint32_t octets, int64_t delay,
+		     uint64_t arrival_ns);
 
 /* live.c */
 void rx_publish_stream(struct rx_stream *stream);

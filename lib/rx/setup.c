@@ -58,7 +58,7 @@ precision_of(unsigned streams, unsigned behind)
 bool
 rx_is_extended(const struct fg_stream_config *s)
 {
-	return s->measure != 0 || s->faults != NULL || s->latest_ns > 0;
+	return s->measure != 0 || s->values != NULL || s->faults != NULL || s->latest_ns > 0;
 }
 
 int
@@ -209,6 +209,11 @@ extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream
 		if (extended->codepoints == NULL)
 			return -ENOMEM;
 	}
+	if (s->values != NULL) {
+		extended->values = rx_values_create(s->values, err);
+		if (extended->values == NULL)
+			return -ENOMEM;
+	}
 	return rx->sent->inject == NULL ? 0
 					: rx_inject_create(rx->sent->inject, rx_window_of_faults(all, w),
 							   &extended->inject, err);
@@ -244,11 +249,13 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 	rx->length = s->sizes == NULL && !s->unknown ? s->frame->length : 0;
 	if (measures_init(all, i, s->first, &w, err) != 0)
 		return -ENOMEM;
+	if (rx_is_extended(s) && !s->unmeasured && extended_init(all, rx, s, &w, series, err) != 0)
+		return -ENOMEM;
 	/* last, and released: frames of a trial that runs may come from now on */
 	__atomic_store_n(&rx->receiver, receiver_of(all, s, place), __ATOMIC_RELEASE);
 	if (all->batches != NULL)
 		rx_batch_init(all, i, s->first);
-	return rx_is_extended(s) && !s->unmeasured ? extended_init(all, rx, s, &w, series, err) : 0;
+	return 0;
 }
 
 void
@@ -300,6 +307,7 @@ extended_free(struct rx_extended *extended)
 	fg_variation_free(extended->variation);
 	rx_inject_free(extended->inject);
 	free(extended->codepoints);
+	free(extended->values);
 	free(extended);
 }
 

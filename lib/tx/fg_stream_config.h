@@ -80,6 +80,20 @@ enum fg_measure {
 		8, /* PCP, DEI and DSCP with which frames arrive, see fg_engine_codepoints() */
 };
 
+enum { FG_VALUE_FIELDS = 8, FG_VALUE_BITS = 64, FG_MAX_VALUES = 1024 };
+
+/** Bits of a frame on arrival, for fg_engine_values(). */
+struct fg_value_field {
+	uint16_t offset; /* bits from its first one */
+	uint8_t bits;    /* 1 to 32 */
+};
+
+/** By which bits frames of a stream are counted: all of them, one behind the other, are its value. */
+struct fg_value_fields {
+	unsigned n, most; /* fields; different values that are counted, at most FG_MAX_VALUES */
+	struct fg_value_field field[FG_VALUE_FIELDS]; /* together at most FG_VALUE_BITS */
+};
+
 /**
  * Errors that a stream makes on purpose: which frames are wrong (fg_inject.h), and how (fg_inject_frame.h).
  */
@@ -128,6 +142,7 @@ struct fg_stream_config {
 	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
 	unsigned tags;      /* how many; 0: none */
 	unsigned measure;   /* enum fg_measure, or-ed */
+	const struct fg_value_fields *values; /* NULL: not counted by values; lives as the load does */
 	/* compare the payload of each frame from the first on, not of one of 64 until one differs */
 	bool check_payload;
 	/* what arrives so long after it was sent counts as lost (RFC 7680); 0: any time will do */

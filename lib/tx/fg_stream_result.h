@@ -67,6 +67,13 @@ struct fg_codepoints {
 	uint64_t frames;
 };
 
+/** Different frames of a stream that arrived with the same value (struct fg_value_fields), so far. */
+struct fg_value {
+	uint64_t value, frames, octets; /* with FCS */
+	uint64_t delay_sum_ns, delay_min_ns, delay_max_ns;
+	uint64_t first_arrival_ns, last_arrival_ns; /* since the start of traffic */
+};
+
 /**
  * What became of a stream, by sequence number, after the drain. What it did wrong on purpose is no loss, no
  * duplicate and no reordering, and the frames that were made wrong enter nothing but `tx`, `octets` and their

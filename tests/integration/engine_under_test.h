@@ -63,6 +63,7 @@ struct Stream {
 	bool other_clock = false;
 	bool elsewhere = false;
 	uint64_t limit = 0; /* frames of all loads; 0: none */
+	const fg_value_fields *values = nullptr;
 };
 
 struct Times {
@@ -125,6 +126,7 @@ class Engine
 			c.other_clock = s.other_clock;
 			c.elsewhere = s.elsewhere;
 			c.limit = s.limit;
+			c.values = s.values;
 			c.sizes = s.sizes;
 			c.frames = s.frames;
 			c.faults = s.faults;

@@ -21,7 +21,7 @@ import snappi
 from snappi import otg_pb2, otg_pb2_grpc
 
 sys.path.insert(0, os.path.dirname(__file__))
-from otg_changes import both_ways, by_port, changes  # noqa: E402
+from otg_changes import both_ways, by_bits, by_port, changes  # noqa: E402
 from otg_client import (  # noqa: E402
     PATIENCE, Server, add_flow, base, capture, common, frames, refusal, row, run, transmit, wait)
 from otg_link_protocols import lag, lldp  # noqa: E402
@@ -283,6 +283,7 @@ def main():
         devices(api, folder)
         both_ways(api)
         by_port(api)
+        by_bits(api)
         lldp(api, folder)
         lag(api, folder)
         refusals(api)
@@ -294,6 +295,7 @@ def main():
         devices(api, folder)
         both_ways(api)
         by_port(api)
+        by_bits(api)
         lldp(api, folder)
         lag(api, folder)
         refusals(api)

@@ -160,3 +160,18 @@ def by_port(api):
     check('tagged metrics name the port that has received a flow',
           [(one.tags[0].name, one.tags[0].value.str, one.frames_tx, one.frames_rx, one.loss)
            for one in rows] == [('rx_name', 'p2', 100, 100, 0)], rows)
+
+
+def by_bits(api):
+    """A flow whose metrics are told apart by bits of its headers on arrival."""
+    config, flow = base(api)
+    common(flow)
+    flow.packet.udp()
+    flow.packet[1].priority.dscp.phb.values = [10, 46]
+    flow.egress_packet.ethernet().ipv4()
+    flow.egress_packet[1].priority.dscp.phb.metric_tags.add(name='dscp')
+    run(api, config)
+    rows = row(api).tagged_metrics
+    check('tagged metrics have the values with which a flow has arrived',
+          [(one.tags[0].name, one.tags[0].value.hex, one.frames_tx, one.frames_rx) for one in rows] ==
+          [('dscp', '0a', 100, 50), ('dscp', '2e', 100, 50)], rows)

@@ -102,4 +102,107 @@ TEST(EngineOther, CountsMarks)
 	EXPECT_EQ(100u, marked[0].frames);
 }
 
+/* the lowest two bits of the sequence number, and the type of the frame before them */
+const fg_value_fields LOW_BITS = {2, 4, {{96, 16}, {(106 + 9) * 8 + 6, 2}}};
+
+TEST(EngineOther, CountsFramesByTheirBits)
+{
+	Bench b(limited(0, 512));
+	Template frame = TestFrame(128);
+	fg_value found[5];
+	uint64_t other, delay = 0;
+
+	b.engine.Run({{0,
+		       1,
+		       frame,
+		       {{1000, 98}},
+		       {},
+		       false,
+		       0,
+		       0,
+		       false,
+		       nullptr,
+		       nullptr,
+		       nullptr,
+		       false,
+		       false,
+		       0,
+		       &LOW_BITS}},
+		     times);
+	ASSERT_EQ(4u, fg_engine_values(b.engine.Get(), 0, found, 5, &other));
+	EXPECT_EQ(0u, other);
+	for (const fg_value &one : found) {
+		if (&one == found + 4)
+			break;
+		EXPECT_EQ(0x0800u, one.value >> 2);
+		EXPECT_EQ((one.value & 3) < 2 ? 25u : 24u, one.frames);
+		EXPECT_EQ(128 * one.frames, one.octets);
+		EXPECT_LE(one.delay_min_ns * one.frames, one.delay_sum_ns);
+		EXPECT_LE(one.delay_sum_ns, one.delay_max_ns * one.frames);
+		EXPECT_LT(one.first_arrival_ns, 4000000u + one.delay_max_ns);
+		EXPECT_EQ(one.first_arrival_ns + (one.frames - 1) * 4000000, one.last_arrival_ns);
+		delay += one.delay_sum_ns;
+	}
+	EXPECT_EQ(b.engine.Live(0).delay_sum_ns, delay);
+}
+
+TEST(EngineOther, TellsHowManyFramesHaveValuesThatAreTooMany)
+{
+	Bench b(limited(0, 512));
+	Template frame = TestFrame(128);
+	const fg_value_fields few = {2, 3, {LOW_BITS.field[1], {127 * 8, 1}}}; /* one bit behind the frame */
+	fg_value found[5];
+	uint64_t other;
+
+	b.engine.Run({{0,
+		       1,
+		       frame,
+		       {{1000, 98}},
+		       {},
+		       false,
+		       0,
+		       0,
+		       false,
+		       nullptr,
+		       nullptr,
+		       nullptr,
+		       false,
+		       false,
+		       0,
+		       &few}},
+		     times);
+	ASSERT_EQ(3u, fg_engine_values(b.engine.Get(), 0, found, 5, &other));
+	EXPECT_EQ(24u, other);
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT_EQ(0u, found[i].value & 1);
+}
+
+TEST(EngineOther, RefusesValuesThatDoNotFit)
+{
+	Bench b(limited(0, 512));
+	Template frame = TestFrame(128);
+
+	for (const fg_value_fields &wrong :
+	     {fg_value_fields{1, 4, {{0, 0}}}, fg_value_fields{1, 4, {{0, 33}}},
+	      fg_value_fields{3, 4, {{0, 32}, {0, 32}, {0, 1}}}, fg_value_fields{1, 0, {{0, 8}}},
+	      fg_value_fields{1, 1025, {{0, 8}}}, fg_value_fields{9, 4, {{0, 1}}}})
+		EXPECT_EQ(-EINVAL, b.engine.Prepare({{0,
+						      1,
+						      frame,
+						      {{1000, 98}},
+						      {},
+						      false,
+						      0,
+						      0,
+						      false,
+						      nullptr,
+						      nullptr,
+						      nullptr,
+						      false,
+						      false,
+						      0,
+						      &wrong}},
+						    times));
+}
+
 } // namespace

@@ -30,9 +30,10 @@ struct Spared {
 				{0, 1, frame, {so_many(1000, FG_ENDLESS)}, {}, false, 0, i / double(own)});
 		}
 		EXPECT_EQ(0, bench.engine.Prepare(streams, {0, 1, 0, 0}, 1000000, nullptr,
-						  [spares](fg_trial_config &c) {
+						  [own, spares](fg_trial_config &c) {
 							  c.traffic_ns = FG_ENDLESS;
 							  c.spares = spares;
+							  c.values = own == 1;
 						  }));
 		fg_engine_start(e);
 	}
@@ -202,4 +203,36 @@ TEST(EngineSpares, NeedRoomAndPlainCounts)
 	EXPECT_EQ(0, s.Add(config, load, stream));
 	s.End();
 	EXPECT_EQ(-ENOENT, s.Add(config, load, stream)) << "no trial runs";
+}
+
+/* and by nothing that the one before in its place has left */
+TEST(EngineSpares, AreCountedByValues)
+{
+	const fg_value_fields low_bits = {1, 4, {{(42 + 9) * 8 + 6, 2}}};
+	Spared s(1);
+	fg_value found[4];
+	uint64_t other;
+	unsigned stream;
+
+	for (unsigned round = 0; round < 2 * SPARES; round++) {
+		ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1, .values = &low_bits}, so_many(50000, FRAMES),
+				   stream));
+		s.AwaitReceived(stream, FRAMES);
+		s.Retire(stream);
+		ASSERT_EQ(4u, fg_engine_values(s.e, stream, found, 4, &other));
+		EXPECT_EQ(FRAMES + 0u, found[0].frames + found[1].frames + found[2].frames + found[3].frames);
+		EXPECT_EQ(0, fg_engine_stream_forget(s.e, stream, nullptr));
+	}
+	s.End();
+}
+
+TEST(EngineSpares, AreCountedByValuesOnlyWhereTheTrialBeganSo)
+{
+	const fg_value_fields low_bits = {1, 4, {{(42 + 9) * 8 + 6, 2}}};
+	Spared s(2);
+	unsigned stream;
+
+	EXPECT_EQ(-EINVAL,
+		  s.Add({.tx_port = 0, .rx_port = 1, .values = &low_bits}, so_many(50000, FRAMES), stream));
+	s.End();
 }

@@ -39,15 +39,16 @@ end
 local function config_of(stream, place, measure)
    local loads, count = tester_streams.loads(stream.loads)
    local sizes, frames, kept = tester_streams.cycle(stream.cycle, stream.template)
+   local values = stream.values and ffi.new("struct fg_value_fields", stream.values) or nil
    return {
       tx_port = stream.from - 1, rx_port = stream.to - 1, frame = frames[0],
       sizes = stream.cycle[2] and sizes or nil, frames = frames, load = loads,
       loads = count, idle = not stream.running, phase = stream.phase or place, measure = measure,
       faults = stream.faults, copies_of = stream.copies_of or 0, first = stream.first or 0,
-      limit = stream.limit or 0,
+      limit = stream.limit or 0, values = values,
       fields_first = stream.fields and stream.fields.first or 0,
       fields_every = stream.fields and stream.fields.every or 0,
-   }, { kept, loads }
+   }, { kept, loads, values }
 end
 
 --- Begin.
@@ -58,10 +59,12 @@ end
 --                 copies_of = number of a stream before it whose frames are to arrive here, too, or nil,
 --                 phase = by how much its first departure is put off, in times between two frames,
 --                 limit = frames after which it is done, or nil,
+--                 values = bits by whose values it is counted (struct fg_value_fields), or nil,
 --                 fields = { first =, every = more than 1 }: which headers its frames have, of a flow
 --                 that several streams send, or nil }
 -- @param phases   learning and drain, seconds; silent: no port announces its addresses; max_lag: seconds a
 --                 frame may be late and still be sent, unless its load says less (default: host.max_lag);
+--                 values: whether streams that are added may have such;
 --                 spares: how many streams may be added; then streams are measured by their plain counts,
 --                 and finish() has none of single streams
 function Live.start(tester, streams, phases)
@@ -78,12 +81,12 @@ function Live.start(tester, streams, phases)
    local trial = ffi.new("struct fg_trial_config", {
       streams = n, stream = array, learn_ns = nanoseconds(phases.learning), traffic_ns = ENDLESS,
       max_lag_ns = nanoseconds(phases.max_lag or tester.plan.host.max_lag), silent = phases.silent or false,
-      spares = spares,
+      spares = spares, values = phases.values or false,
    })
    tester.trials = tester.trials + 1
    tester:start(trial)
    tester.totals:begin(tester.engine, streams)
-   self.sampled = ffi.new("struct fg_stream_live[?]", n + spares)
+   self.sampled, self.other = ffi.new("struct fg_stream_live[?]", n + spares), ffi.new "uint64_t[1]"
    return self
 end
 
@@ -263,6 +266,13 @@ function Live.set_link(tester, i, up)
    end
    local result, why = api.try(C.fg_port_set_link(tester.handles[i], up, err), err)
    return result ~= nil or nil, why
+end
+
+--- What has arrived of a stream by its values, also when it has ended.
+-- @return array of struct fg_value, which the next call overwrites, and how many there are
+function Live:values(i)
+   self.found = self.found or ffi.new("struct fg_value[?]", C.FG_MAX_VALUES)
+   return self.found, C.fg_engine_values(self.tester.engine, i - 1, self.found, C.FG_MAX_VALUES, self.other)
 end
 
 --- Delays of a stream now, of all its frames since the beginning, ns.

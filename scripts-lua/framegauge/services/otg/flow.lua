@@ -8,6 +8,7 @@ local octets = require "framegauge.core.octets"
 local read = require "framegauge.services.otg.read"
 local sizes = require "framegauge.traffic.sizes"
 local tables = require "framegauge.core.tables"
+local tags = require "framegauge.services.otg.tags"
 
 local M = {}
 
@@ -313,8 +314,8 @@ local function check_metrics(metrics, c)
    if metrics.latency and metrics.latency.enable and not metrics.enable then
       c.found:fault(path .. ".latency.enable", "needs metrics.enable")
    end
-   local tags = metrics.predefined_metric_tags
-   if tags and tags.rx_name and not metrics.enable then
+   local predefined = metrics.predefined_metric_tags
+   if predefined and predefined.rx_name and not metrics.enable then
       c.found:fault(path .. ".predefined_metric_tags.rx_name", "needs metrics.enable")
    end
 end
@@ -326,17 +327,18 @@ end
 --              it leaves over a LAG }
 -- @return { name =, cycle = sizes, templates = by size, templates_to = function(list of MACs) -> templates
 -- whose frames go to one after the other, where the flow leaves that open, about = of the sizes, load =,
--- delay = seconds, l1_bps =, metrics = }; nil after a fault
+-- delay = seconds, l1_bps =, metrics =, tags = (services.otg.tags) or nil }; nil after a fault
 function M.stream(flow, c)
    local metrics = flow.metrics or read.default "FlowMetrics"
    check_metrics(metrics, c)
    c.is_measured = metrics.enable
+   local tags_of_flow = tags.read(flow, c.path, c.found)
    local frames = frames_of(flow, c)
    local times = frames and load_of(flow, frames.about, c)
    return times and {
       name = flow.name, cycle = frames.cycle, templates = frames.templates,
       templates_to = frames.templates_to, about = frames.about, load = times.load,
-      delay = times.delay, l1_bps = times.l1_bps, metrics = metrics,
+      delay = times.delay, l1_bps = times.l1_bps, metrics = metrics, tags = tags_of_flow,
    }
 end
 

@@ -9,6 +9,7 @@ local json = require "framegauge.text.json"
 local reverse = require "framegauge.services.otg.reverse"
 local rows = require "framegauge.services.otg.rows"
 local tables = require "framegauge.core.tables"
+local tags = require "framegauge.services.otg.tags"
 
 local M = {}
 
@@ -104,33 +105,39 @@ local function put_measured(out, counts, flow)
    end
 end
 
-local RX_NAME = "rx_name" -- the tag by which frames of each port are told apart
 local TAGGED_DEFAULT = { unpack(FLOW_DEFAULT, 2) }
 
--- Is a port among those that a request asks for?
-local function is_shown(port, filters)
+-- The tags of a row; nil where a request does not ask for them.
+local function shown_tags(stream, one, filters)
+   local list, values = {}, one.value and tags.values(stream.tags, one.value) or {}
    for _, filter in ipairs(filters) do
-      if filter.values[1] and not tables.contains(filter.values, port.name) then
-         return false
+      local value = filter.name == tags.RX_NAME and one.port and one.port.name or values[filter.name]
+      local names = filter.values
+      if value and names[1] and not (filter.name == tags.RX_NAME and tables.contains(names, value)
+         or filter.name ~= tags.RX_NAME and tags.is_named(value, names)) then
+         return nil
       end
    end
-   return true
+   list[1] = one.port and json.object { name = tags.RX_NAME, value = json.object { choice = "str",
+      str = one.port.name } } or nil
+   for _, tag in ipairs(one.value and stream.tags or {}) do
+      list[#list + 1] = json.object { name = tag.name, value = json.object { choice = "hex",
+         hex = values[tag.name] } }
+   end
+   return list
 end
 
--- A flow's metrics by the port that has received its frames; a list.
+-- A flow's metrics by the tags of its frames; a list.
 local function tagged_rows(traffic, flow, row, request)
    local asked = request.tagged_metrics or NO_FILTER
    local names = asked.metric_names[1] and asked.metric_names or TAGGED_DEFAULT
-   return tables.map(rows.flow_at_ports(traffic, flow, row), function(one, k)
-      local port = flow.stream.rx[k]
-      if not is_shown(port, asked.filters) or (one.counts.rx == 0 and not asked.include_empty_metrics) then
+   return tables.map(rows.flow_by_tags(traffic, flow, row), function(one)
+      local shown = shown_tags(flow.stream, one, asked.filters)
+      if not shown or (one.counts.rx == 0 and not asked.include_empty_metrics) then
          return nil
       end
       local lost = math.max(0, one.counts.tx - one.counts.rx)
-      local out = {
-         tags = { json.object { name = RX_NAME, value = json.object { choice = "str", str = port.name } } },
-         loss = one.counts.tx > 0 and number(100 * lost / one.counts.tx) or 0,
-      }
+      local out = { tags = shown, loss = one.counts.tx > 0 and number(100 * lost / one.counts.tx) or 0 }
       for _, name in ipairs(names) do
          out[name] = flow_figure[name](one)
       end
@@ -139,9 +146,26 @@ local function tagged_rows(traffic, flow, row, request)
    end)
 end
 
+-- Is a flow told apart by tags?
+local function has_tags(stream)
+   local predefined = stream.metrics.predefined_metric_tags
+   return stream.tags ~= nil or predefined ~= nil and predefined.rx_name
+end
+
+-- Names by which flows may be told apart, each once.
+local function tag_names(flows)
+   local names = { tags.RX_NAME }
+   for _, flow in ipairs(flows) do
+      for _, tag in ipairs(flow.stream.tags or {}) do
+         names[#names + 1] = not tables.contains(names, tag.name) and tag.name or nil
+      end
+   end
+   return names
+end
+
 local function flow_row(traffic, flow, names, durations, request)
-   local row, metrics = rows.flow(traffic, flow), flow.stream.metrics
-   local rx, tags = flow.stream.rx_places, metrics.predefined_metric_tags
+   local row = rows.flow(traffic, flow)
+   local rx = flow.stream.rx_places
    local out = {
       name = flow.name, port_tx = flow.stream.tx.name, port_rx = #rx == 1 and rx[1].name or "",
       loss = loss(row.counts, flow.stream),
@@ -150,7 +174,7 @@ local function flow_row(traffic, flow, names, durations, request)
       out[name] = flow_figure[name](row)
    end
    put_measured(out, row.counts, flow)
-   if tags and tags.rx_name and (request.tagged_metrics or NO_FILTER).include then
+   if has_tags(flow.stream) and (request.tagged_metrics or NO_FILTER).include then
       out.tagged_metrics = tagged_rows(traffic, flow, row, request)
    end
    if durations then
@@ -169,10 +193,11 @@ function M.flows(traffic, request, durations, found)
       flows[i] = traffic.by_name[name]
          or found:fault(("flow.flow_names[%d]"):format(i - 1), '"%s" is no flow', name)
    end
+   local known = tag_names(traffic.flows)
    for i, filter in ipairs((request.tagged_metrics or NO_FILTER).filters) do
-      if filter.name ~= RX_NAME then
-         found:fault(("flow.tagged_metrics.filters[%d].name"):format(i - 1), "%s is no tag; there is rx_name",
-            filter.name and ('"%s"'):format(filter.name) or "nothing")
+      if not tables.contains(known, filter.name) then
+         found:fault(("flow.tagged_metrics.filters[%d].name"):format(i - 1), "%s is no tag; there is %s",
+            filter.name and ('"%s"'):format(filter.name) or "nothing", table.concat(known, ", "))
       end
    end
    flows = reverse.both_ways(flows)

@@ -38,22 +38,52 @@ function M.flow(traffic, flow)
    return { transmit = flow.state, counts = counts, rates = rates }
 end
 
---- A flow now at each port that receives it, where it is told apart by these: as of flow(), with counts and
--- rates of what that port has received of all that was sent.
+-- Counts of a part of what has come, with the rates of the flow it is of.
+-- @param before  the same at the first sample; nil: the flow is not running
+local function part(row, counts, before, seconds)
+   local one, rates = tables.copy(counts), tables.copy(row.rates)
+   for _, key in ipairs { "rx", "rx_bytes" } do
+      rates[key] = before and per_second(math.max(0, counts[key] - before[key]), seconds) or 0
+   end
+   one.tx, one.tx_bytes = row.counts.tx, row.counts.tx_bytes
+   return { transmit = row.transmit, counts = one, rates = rates }
+end
+
+-- The same for each value of the flow's tags, in their order.
+local function parts_by_value(row, counts, before, seconds, port)
+   local found = counts.values or {}
+   local keys = tables.keys(found)
+   table.sort(keys, function(a, b)
+      return found[a].value < found[b].value
+   end)
+   return tables.map(keys, function(key)
+      local earlier = before and (before.values and before.values[key] or slots_of.NOTHING)
+      local one = part(row, found[key], earlier, seconds)
+      one.port, one.value = port, found[key].value
+      return one
+   end)
+end
+
+--- A flow now by its tags: by the port that has received its frames, by values of these, or both.
 -- @param row  of flow()
--- @return list in the order of its ports
-function M.flow_at_ports(traffic, flow, row)
-   local list, sample = {}, flow.state == "started" and flow.samples[1] or nil
-   local earlier = sample and sample.counts.ports
-   for k in ipairs(flow.stream.rx) do
-      local counts = tables.copy(row.counts.ports and row.counts.ports[k] or slots_of.NOTHING)
-      local rates = tables.copy(row.rates)
-      for _, key in ipairs { "rx", "rx_bytes" } do
-         local more = counts[key] - (earlier and earlier[k][key] or 0)
-         rates[key] = sample and per_second(math.max(0, more), traffic.time - sample.time) or 0
+-- @return list of the same, each with counts and rates of what has been received of all that was sent, with
+-- port = in the order of its ports, and value =
+function M.flow_by_tags(traffic, flow, row)
+   local list, stream, sample = {}, flow.stream, flow.state == "started" and flow.samples[1] or nil
+   local seconds = sample and traffic.time - sample.time
+   local predefined = stream.metrics.predefined_metric_tags
+   local by_port = predefined and predefined.rx_name
+   for k, port in ipairs(by_port and stream.rx or { false }) do
+      local function of(counts)
+         return not by_port and counts or counts.ports and counts.ports[k] or slots_of.NOTHING
       end
-      counts.tx, counts.tx_bytes = row.counts.tx, row.counts.tx_bytes
-      list[k] = { transmit = row.transmit, counts = counts, rates = rates }
+      local counts, before = of(row.counts), sample and of(sample.counts)
+      if stream.tags then
+         tables.append(list, parts_by_value(row, counts, before, seconds, port))
+      else
+         list[#list + 1] = part(row, counts, before, seconds)
+         list[#list].port = port
+      end
    end
    return list
 end

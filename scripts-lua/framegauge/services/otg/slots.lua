@@ -22,7 +22,13 @@ local NOT_HERE = { rx = 0, rx_bytes = 0, delay_sum = 0, delay_min = math.huge, d
 
 -- What two streams have received together.
 local function sum_received(a, b)
-   local both = {}
+   local both = { value = a.value }
+   if a.values or b.values then
+      both.values = tables.copy(a.values or {})
+      for key, one in pairs(b.values or {}) do
+         both.values[key] = both.values[key] and sum_received(both.values[key], one) or one
+      end
+   end
    for _, key in ipairs { "rx", "rx_bytes", "delay_sum" } do
       both[key] = a[key] + b[key]
    end
@@ -58,6 +64,21 @@ function M.sum(a, b)
    return both
 end
 
+-- What a stream has received with each value of its tags, by the value.
+local function received_by_values(live, slot)
+   local out, found, n = {}, live:values(slot)
+   for i = 0, n - 1 do
+      local one = found[i]
+      out[tostring(one.value)] = {
+         value = one.value, rx = tonumber(one.frames), rx_bytes = tonumber(one.octets),
+         delay_sum = tonumber(one.delay_sum_ns), delay_min = tonumber(one.delay_min_ns),
+         delay_max = tonumber(one.delay_max_ns), first = tonumber(one.first_arrival_ns),
+         last = tonumber(one.last_arrival_ns),
+      }
+   end
+   return out
+end
+
 -- What a stream has received.
 local function received(one)
    local any = one.rx_frames > 0
@@ -71,13 +92,15 @@ end
 
 --- What a trial has counted of them.
 -- @param sampled  of tester/live.lua
+-- @param live     that it is of
 -- @return counts; `ports` is what each port has received, where the flow is told apart by these, `sent` what
 -- each port of a LAG has sent, by name
-function M.read(sampled, slots)
+function M.read(sampled, slots, live)
    local raw, ports, by_name = nil, {}, {}
    for k, list in ipairs(slots.measured) do
       for _, slot in ipairs(list) do
          local one = received(sampled[slot - 1])
+         one.values = slots.has_tags and received_by_values(live, slot) or nil
          ports[k] = ports[k] and sum_received(ports[k], one) or one
       end
       ports[k] = ports[k] or NOT_HERE
@@ -129,7 +152,7 @@ local function add_sender(slots, flow, part, add, o)
          name = flow.name, from = part.port.place, to = (rx[k] or part.port).place,
          cycle = stream.cycle, template = function(size) return stream.templates[size] end,
          loads = { part.load }, running = k == 1 and o.running, copies_of = sender, first = part.first,
-         fields = part.fields, phase = part.phase,
+         fields = part.fields, phase = part.phase, values = rx[k] and stream.tags and stream.tags.fields,
       }
       slots[#slots + 1], sender = slot, sender or slot
       if rx[k] then
@@ -157,7 +180,7 @@ function M.make(flow, add, o)
       add_sender(slots, flow, part, add, o)
    end
    local tags = stream.metrics.predefined_metric_tags
-   slots.by_port = tags ~= nil and tags.rx_name
+   slots.by_port, slots.has_tags = tags ~= nil and tags.rx_name, stream.tags ~= nil
    return slots
 end
 

@@ -22,6 +22,16 @@ local function excess(traffic, flows)
    return nil
 end
 
+-- Frames are told apart by tags where the trial that runs began with such flows.
+local function check_tags(traffic, flows)
+   for _, flow in ipairs(traffic.live and not traffic.live.phases.values and flows or {}) do
+      if flow.stream.tags then
+         refusal.raise { ("%s: its metric tags were added while others run; it can start when these have stopped"):format(
+            flow.stream.path) }
+      end
+   end
+end
+
 -- A trial that runs has room for a limited number of flows that were added since it began.
 local function check_room(traffic, flows)
    local late = excess(traffic, flows)
@@ -93,6 +103,7 @@ end
 function M.check(o, flows, anew)
    if not anew then
       check_room(o.traffic, flows)
+      check_tags(o.traffic, flows)
    end
    check_lags(o.link, flows)
    check_lines(o.traffic, flows)

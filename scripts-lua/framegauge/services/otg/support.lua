@@ -32,7 +32,7 @@ local NOTES = {
    ["Layer1.promiscuous"] = "without effect", ["Layer1.ieee_media_defaults"] = "without effect",
    ["Layer1.auto_negotiate"] = "without effect", ["Layer1.auto_negotiation"] = "without effect",
    ["Layer1.flow_control"] = "without effect, with a warning",
-   ["Flow.egress_packet"] = "without effect; metric tags are refused",
+   ["Flow.egress_packet"] = "its metric tags: bits by whose values frames are told apart on arrival; the rest is without effect",
    ["Flow.metrics"] = "without `enable` the frames carry no test signature, and are counted as sent only",
    ["FlowEthernet.dst"] = "`auto`: 0, and between devices the MAC address of the next hop",
    ["FlowIpv4.src"] = "but not `auto`", ["FlowIpv4.dst"] = "but not `auto`",
@@ -77,8 +77,8 @@ function M.page()
       "[How to use it](../how-to/otg.md).",
       "",
       "A pattern of a header's field may be `value`, `values`, `increment`, `decrement`, `random` and `auto`",
-      "where the API has them; `metric_tags` are refused. Metrics and states of what is never configured",
-      "are empty lists.", "",
+      "where the API has them. `metric_tags` of at most 32 bits each, 8 of a flow, of at most 64 bits",
+      "together. Metrics and states of what is never configured are empty lists.", "",
    }
    for _, name in ipairs(SHOWN) do
       list[#list + 1] = ("## `%s`\n\n| field | supported |\n|---|---|"):format(name)

@@ -46,13 +46,17 @@ local function is_active(flow)
    return flow.state ~= "stopped"
 end
 
+local function has_tags(flow)
+   return flow.stream.tags ~= nil
+end
+
 function Traffic:any_active()
    return tables.any(self.flows, is_active)
 end
 
 -- What the trial has counted of streams that belong together.
 function Traffic:raw(slots)
-   return slots_of.read(self.sampled, slots)
+   return slots_of.read(self.sampled, slots, self.latest)
 end
 
 --- Counts of a flow since its start.
@@ -89,6 +93,7 @@ function Traffic:note_begin(flow)
 end
 
 function Traffic:look_at_counts()
+   self.latest = self.live
    self.sampled, self.time = self.live:sample()
 end
 
@@ -129,7 +134,7 @@ function Traffic:begin_trial(flows)
    end
    self.live = Live.start(self.tester, list, {
       learning = LEARNING, drain = 0, silent = true, max_lag = MAX_LAG,
-      spares = slots_of.spares(self.flows, #list),
+      spares = slots_of.spares(self.flows, #list), values = tables.any(self.flows, has_tags),
    })
    self:look_at_counts()
    self.time = 0 -- frames may have left since it began

@@ -14,6 +14,8 @@ FlowHeader choice:1:{custom ethernet vlan vxlan ipv4 ipv6 pfcpause ethernetpause
    ppp:18:FlowPpp igmpv1:19:FlowIgmpv1 mpls:20:FlowMpls snmpv2c:21:FlowSnmpv2c rsvp:22:FlowRsvp
    macsec:23:FlowMacsec lacp:24:FlowLacp ipv6_extension_header:25:FlowIpv6ExtHeader cfm:26:FlowCfm
 FlowCustom bytes:1:str! metric_tags:2*:FlowCustomMetricTag
+FlowCustomMetricTag name:1:str! offset:2:u32=0 length:3:u32[1..]=1
+MetricTag name:1:str! offset:2:u32=0 length:3:u32[1..]
 FlowEthernet dst:1:P(mac,00:00:00:00:00:00,AT,def=auto) src:2:P(mac,00:00:00:00:00:00,T)
    ether_type:3:P(u16,65535,AT,def=auto) pfc_queue:4:P(u3,0,T)
 FlowVlan priority:1:P(u3,0,T) cfi:2:P(u1,0,T) id:3:P(u12,0,T) tpid:4:P(u16,65535,T)
