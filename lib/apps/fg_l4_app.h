@@ -99,7 +99,8 @@ struct fg_l4_app {
 	/* FTP: the user; live as long as the path. How data connections are opened: enum fg_l4_ftp_mode */
 	const char *user, *password;
 	uint8_t ftp_mode;
-	bool head; /* HTTP: HEAD, not GET */
+	uint32_t ftp_rest; /* the byte that each file is resumed at; `request`, `response` are what follows */
+	bool head;         /* HTTP: HEAD, not GET */
 	/*
 	 * HTTP: value of Range behind "bytes=", at most 40 bytes; NULL: none. `response` is then the length
 	 * of the part, and this where it begins

@@ -123,6 +123,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	role = octet() % ROLES;
 	app.server = role == SERVER;
 	app.ftp_mode = role & 3;
+	app.ftp_rest = octet() & 1 ? 5 : 0;
 	app.request = role & 4 ? 3000 : 0;
 	app.response = role & 4 ? 0 : 3000;
 	t = talker_create(&app, MTU);

@@ -36,9 +36,9 @@ if have_vsftpd=$(command -v vsftpd || ls /usr/sbin/vsftpd 2>/dev/null); then
 	done
 fi
 
-# our client is tried in 14 ways, or skipped; our server by 12 clients, which it is asked about 3 things
+# our client is tried in 15 ways, or skipped; our server by 14 clients, which it is asked about 3 things
 # after; two checks stand here
-echo "1..$((${vsftpd:+13+} 1 + 15 + 2))"
+echo "1..$((${vsftpd:+14+} 1 + 17 + 2))"
 ip netns exec "$tester" "$program" script "$here/ftp.lua" "$work" \
 	"ip netns exec $linux $here/ftp_peers.sh $work" $vsftpd 2>&1
 status=$?

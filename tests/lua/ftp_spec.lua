@@ -59,6 +59,19 @@ describe("a test of FTP", function()
       end
    end)
 
+   it("resumes a file with a round trip more, and carries its rest alone", function()
+      local rest, round_trip = 9 * SEGMENT, 2e6
+      for _, upload in ipairs { "false", "true" } do
+         local row = run("l4.connections=1", "reference_device.latency=1ms", "l4.ftp.upload=" .. upload,
+            "l4.ftp.body=2000000", ("l4.ftp.resume=%d"):format(2000000 - rest))
+         local least = 5 * round_trip + 10 * FRAME * NS_PER_BYTE
+         nothing_was_wrong(row)
+         assert.is_true(row.transaction.min_ns > least)
+         assert.is_true(row.transaction.max_ns < least + 14 * TEXT * NS_PER_BYTE)
+         assert.near(row.files_per_s * rest * 8, row.goodput_bps, 0.05 * row.goodput_bps)
+      end
+   end)
+
    it("waits eight round trips for the first byte of a session", function()
       local row = run("l4.connections=1", "reference_device.latency=1ms", "l4.ftp.body=1000",
          "l4.ftp.files=1")
@@ -141,5 +154,6 @@ l4: {tests: [FTP], %s}
       assert.matches("l4.ftp.path.*'a%?b' does not fit into a command", problem 'ftp: {path: "a\\nb"}')
       assert.matches("l4.ftp.user.*empty", problem 'ftp: {user: ""}')
       assert.matches("l4.ftp.body.*0", problem "ftp: {body: 0}")
+      assert.matches("l4.ftp.resume.*10 bytes resumed at byte 10.*less than", problem "ftp: {body: 10, resume: 10}")
    end)
 end)

@@ -35,7 +35,7 @@ class FtpPeer
       public:
 	/* of our server, which gets its last argument alone, or of our client */
 	explicit FtpPeer(bool server, uint8_t mode = FG_L4_FTP_PASSIVE, uint32_t body = 1000,
-			 bool upload = false, uint32_t files = 2)
+			 bool upload = false, uint32_t files = 2, uint32_t rest = 0)
 	{
 		fg_l4_app app = {};
 
@@ -46,6 +46,7 @@ class FtpPeer
 		app.password = "p";
 		app.path = "octets/1000";
 		app.ftp_mode = mode;
+		app.ftp_rest = rest;
 		app.requests = files;
 		app.cycles = 1;
 		app.request = upload ? body : 0;

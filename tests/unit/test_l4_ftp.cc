@@ -75,6 +75,29 @@ TEST(L4Ftp, EveryModeCarriesEveryByte)
 			}
 }
 
+TEST(L4Ftp, AFileIsResumedInEveryMode)
+{
+	for (uint8_t mode :
+	     {FG_L4_FTP_EXTENDED_PASSIVE, FG_L4_FTP_PASSIVE, FG_L4_FTP_EXTENDED_ACTIVE, FG_L4_FTP_ACTIVE})
+		for (bool upload : {false, true}) {
+			fg_l4_app a = Files(mode, 100000, upload);
+
+			a.ftp_rest = 77777;
+			a.request = upload ? 100000 - 77777 : 0;
+			a.response = upload ? 0 : 100000 - 77777;
+			a.cycles = 1;
+			Wire w(a, 20 * second);
+			fg_l4_result c = w.Client(), s = w.Server();
+
+			SCOPED_TRACE(std::to_string(mode) + (upload ? " up" : ""));
+			EXPECT_EQ(3u, c.total.transactions);
+			EXPECT_EQ(3u * (100000 - 77777), c.total.own[0]);
+			EXPECT_EQ(c.total.own[0], s.total.own[0]);
+			EXPECT_EQ(0u, Faults(c) + Faults(s));
+			w.ExpectNoFaults();
+		}
+}
+
 /*
  * A file takes four round trips, one each for PASV, the data connection, RETR and the last acknowledgement,
  * of 2 ms and what the frames of text take of the line, and the file's own frames.

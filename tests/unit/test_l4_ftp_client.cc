@@ -46,6 +46,38 @@ TEST(L4FtpClient, RepliesMayHaveManyLinesAndComeInPieces)
 	EXPECT_EQ(0u, p.Tally().refused);
 }
 
+TEST(L4FtpClient, ResumesAFile)
+{
+	for (bool upload : {false, true}) {
+		FtpPeer p(false, FG_L4_FTP_PASSIVE, 600, upload, 3, 400);
+		const char *what = upload ? "STOR octets/1000\r\n" : "RETR octets/1000\r\n";
+
+		p.Greet();
+		EXPECT_EQ("REST 400\r\n", p.Say(address));
+		EXPECT_EQ(what, p.Say("350 fine\r\n"));
+		p.Say("150 go on\r\n");
+		if (upload) {
+			EXPECT_EQ(FtpPeer::Body(1000, CLIENT_STREAM).substr(400), p.Hear(1));
+		} else {
+			p.Say(FtpPeer::Body(1000).substr(400), 1);
+			p.Close(1);
+		}
+		EXPECT_EQ("PASV\r\n", p.Say("226 done\r\n"));
+		EXPECT_EQ(1u, p.Tally().transactions);
+		EXPECT_EQ(600u, p.Own(FTP_OCTETS));
+		EXPECT_EQ(0u, p.Wrong());
+		/* a server that cannot is no reason to take the whole file for the rest */
+		EXPECT_EQ("REST 400\r\n", p.Say(address));
+		EXPECT_EQ("PASV\r\n", p.Say("502 not here\r\n"));
+		EXPECT_EQ(1u, p.Own(FTP_5XX));
+		EXPECT_EQ(1u, p.Replies(502));
+		/* nor is one that says yes to something else */
+		EXPECT_EQ("REST 400\r\n", p.Say(address));
+		EXPECT_EQ("QUIT\r\n", p.Say("200 fine\r\n"));
+		EXPECT_EQ(1u, p.Own(FTP_OTHER));
+	}
+}
+
 TEST(L4FtpClient, PutsAFile)
 {
 	FtpPeer p(false, FG_L4_FTP_PASSIVE, 3000, true);

@@ -64,6 +64,37 @@ TEST(L4FtpServer, SendsSoManyBytesInTheOrderOfItsCommands)
 	}
 }
 
+TEST(L4FtpServer, GoesOnWhereItIsTold)
+{
+	FtpPeer p(true);
+	std::string reply;
+
+	p.Hear();
+	for (const char *number : {"REST", "REST x", "REST 1x", "REST -1", "REST 4294967296"})
+		EXPECT_EQ("501", Code(p.Say(std::string(number) + "\r\n"))) << number;
+	/* the next file alone, whichever comes first */
+	for (unsigned rest : {990, 0, 1000}) {
+		reply = p.Say("PASV\r\n");
+		if (rest > 0) {
+			EXPECT_EQ("350", Code(p.Say("REST " + std::to_string(rest) + "\r\n")));
+		}
+		p.OpenData(reply);
+		EXPECT_EQ(begins + done, p.Say("RETR octets/1000\r\n") + p.Hear());
+		EXPECT_EQ(FtpPeer::Body(1000).substr(rest), p.Hear(1));
+		talker_wait(p.t, 2 * second);
+	}
+	p.OpenData(p.Say("PASV\r\n"));
+	EXPECT_EQ("350", Code(p.Say("REST 1001\r\n")));
+	EXPECT_EQ("554", Code(p.Say("RETR octets/1000\r\n")));
+	EXPECT_EQ("350", Code(p.Say("REST 400\r\n")));
+	EXPECT_EQ(begins, p.Say("STOR octets/1000\r\n"));
+	EXPECT_EQ("450", Code(p.Say("REST 5\r\n")));
+	p.Say(FtpPeer::Body(1000, CLIENT_STREAM).substr(400), 1);
+	p.Close(1);
+	EXPECT_EQ(done, p.Hear());
+	EXPECT_EQ(0u, p.Wrong() + p.Own(FTP_LENGTH));
+}
+
 TEST(L4FtpServer, ComparesWhatIsStored)
 {
 	FtpPeer p(true);

@@ -16,6 +16,7 @@ enum {
 	NEEDS_PASSWORD = 331,
 	PASSIVE_ADDRESS = 227,
 	EXTENDED_ADDRESS = 229,
+	GOES_ON_THERE = 350,
 };
 
 static const struct fg_l4_app *
@@ -101,6 +102,7 @@ next_file(struct fg_l4 *w, struct ftp_session *p)
 	p->replied = p->failed = p->truncated = false;
 	p->whole = 0;
 	p->data_octets = 0;
+	p->rest = config->ftp_rest;
 	if (w->now >= w->stop_at || (config->requests > 0 && p->files >= config->requests && !config->hold)) {
 		quit(w, p);
 	} else if (config->requests > 0 && p->files >= config->requests) {
@@ -164,6 +166,17 @@ ask_for_file(struct fg_l4 *w, struct ftp_session *p)
 	await(w, p, FTP_BEGIN);
 }
 
+static void
+ask_where_it_goes_on(struct fg_l4 *w, struct ftp_session *p)
+{
+	if (p->rest == 0) {
+		ask_for_file(w, p);
+		return;
+	}
+	ftp_say(w, p, "REST %u", p->rest);
+	await(w, p, FTP_REST);
+}
+
 /* an upload begins when the server is ready for it and its connection is there */
 static void
 begin_upload(struct fg_l4 *w, struct ftp_session *p)
@@ -181,22 +194,11 @@ got_opened(struct fg_l4 *w, struct ftp_session *p)
 	if (w->now >= w->stop_at && p->step == FTP_OPENING)
 		next_file(w, p);
 	else if (p->step == FTP_OPENING)
-		ask_for_file(w, p);
+		ask_where_it_goes_on(w, p);
 	else if (w->now >= w->stop_at && p->step == FTP_END)
 		truncate_file(w, p);
 	else
 		begin_upload(w, p);
-}
-
-/* what a line says, but for what does not show */
-static void
-keep_reply(struct ftp *f, const char *line)
-{
-	unsigned n = 0;
-
-	for (; line[n] != '\0' && n < sizeof(f->reply) - 1; n++)
-		f->reply[n] = line[n] >= ' ' && line[n] <= '~' ? line[n] : '?';
-	f->reply[n] = '\0';
 }
 
 /* where the reply to PASV or EPSV says to connect to. @return what is wrong with it; FTP_OCTETS: nothing */
@@ -221,7 +223,7 @@ take_address(struct fg_l4 *w, struct ftp_session *p, uint16_t code)
 	enum ftp_sum fault = read_address(p, code);
 
 	if (fault != FTP_OCTETS) {
-		keep_reply(ftp_of(w, p->control), p->line);
+		ftp_reply_keep(ftp_of(w, p->control), p->line);
 		fail_file(w, p, fault);
 		return;
 	}
@@ -248,6 +250,8 @@ is_awaited(const struct fg_l4 *w, const struct ftp_session *p, uint16_t code)
 		return mode == FG_L4_FTP_PASSIVE            ? code == PASSIVE_ADDRESS
 		       : mode == FG_L4_FTP_EXTENDED_PASSIVE ? code == EXTENDED_ADDRESS
 							    : code / 100 == 2;
+	case FTP_REST:
+		return code == GOES_ON_THERE;
 	case FTP_BEGIN:
 		return code / 100 <= 2;
 	case FTP_END:
@@ -257,12 +261,6 @@ is_awaited(const struct fg_l4 *w, const struct ftp_session *p, uint16_t code)
 	}
 }
 
-static enum ftp_sum
-kind_of_code(uint16_t code)
-{
-	return code / 100 == 4 ? FTP_4XX : code / 100 == 5 ? FTP_5XX : FTP_OTHER;
-}
-
 static void
 unwanted(struct fg_l4 *w, struct ftp_session *p, uint16_t code)
 {
@@ -270,10 +268,10 @@ unwanted(struct fg_l4 *w, struct ftp_session *p, uint16_t code)
 
 	if (!p->truncated) {
 		f->replies[code]++;
-		keep_reply(f, p->line);
+		ftp_reply_keep(f, p->line);
 	}
-	note_fault(w, p, kind_of_code(code));
-	if (p->step == FTP_END || p->step == FTP_BEGIN || p->step == FTP_ADDRESS)
+	note_fault(w, p, ftp_reply_kind(code));
+	if (p->step == FTP_END || p->step == FTP_BEGIN || p->step == FTP_REST || p->step == FTP_ADDRESS)
 		code == SERVICE_GOES ? end_session(w, p) : next_file(w, p);
 	else
 		end_session(w, p);
@@ -305,9 +303,12 @@ wanted(struct fg_l4 *w, struct ftp_session *p, uint16_t code)
 		break;
 	case FTP_ADDRESS:
 		if (is_active(w, p))
-			ask_for_file(w, p);
+			ask_where_it_goes_on(w, p);
 		else
 			take_address(w, p, code);
+		break;
+	case FTP_REST:
+		ask_for_file(w, p);
 		break;
 	case FTP_BEGIN:
 		await(w, p, FTP_END);
@@ -332,7 +333,7 @@ wanted(struct fg_l4 *w, struct ftp_session *p, uint16_t code)
 static void
 end_for(struct fg_l4 *w, struct ftp_session *p, enum ftp_sum why)
 {
-	keep_reply(ftp_of(w, p->control), p->line);
+	ftp_reply_keep(ftp_of(w, p->control), p->line);
 	note_fault(w, p, why);
 	end_session(w, p);
 }
@@ -403,7 +404,7 @@ got_over(struct fg_l4 *w, struct ftp_session *p, bool in_order)
 		return;
 	if (p->step == FTP_OPENING) {
 		fail_file(w, p, FTP_NO_DATA);
-	} else if (p->step == FTP_BEGIN || p->step == FTP_END) {
+	} else if (p->step == FTP_REST || p->step == FTP_BEGIN || p->step == FTP_END) {
 		note_fault(w, p, p->data_open ? FTP_CUT : FTP_NO_DATA);
 		file_may_be_over(w, p); /* once the server has said what it thinks of it */
 	}

@@ -43,7 +43,7 @@ ftp_session_begin(struct fg_l4 *w, struct fg_stream *s)
 	memset(p, 0, offsetof(struct ftp_session, line));
 	p->control = s;
 	p->progress_at = w->now;
-	ftp_conn_of(s)->session = number;
+	ftp_conn_of(s)->session = (uint16_t)number;
 	ftp_conn_of(s)->role = FTP_CONTROL;
 	return p;
 }
@@ -173,7 +173,7 @@ ftp_data_take(struct fg_l4 *w, struct fg_stream *s)
 	unlisten(f, p);
 	p->data = s;
 	p->data_octets = 0;
-	ftp_conn_of(s)->session = number;
+	ftp_conn_of(s)->session = (uint16_t)number;
 	ftp_conn_of(s)->role = FTP_DATA;
 	return p;
 }
@@ -262,6 +262,7 @@ ftp_data_count(struct fg_l4 *w, struct ftp_session *p, bool sends)
 void
 ftp_data_send(struct fg_l4 *w, struct ftp_session *p, uint64_t octets)
 {
+	ftp_conn_of(p->data)->rest = p->rest;
 	if (octets > 0)
 		fg_stream_write(w, p->data, octets);
 	else

@@ -77,8 +77,8 @@ ftp_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t
 	if (offset == 0 && !early && !config->server && p->files == 1)
 		note_first_octet(w, p->control);
 	if (!config->any_body)
-		w->counters.wrong_octets +=
-			payload_wrong(config->server ? CLIENT_STREAM : SERVER_STREAM, offset, data, length);
+		w->counters.wrong_octets += payload_wrong(config->server ? CLIENT_STREAM : SERVER_STREAM,
+							  p->rest + offset, data, length);
 	return true;
 }
 
@@ -116,7 +116,8 @@ ftp_fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uin
 	if (ftp_conn_of(s)->role == FTP_CONTROL)
 		ftp_fill_control(ftp_session_of(w, s), offset, to, length);
 	else
-		payload_fill(f->app.config.server ? SERVER_STREAM : CLIENT_STREAM, offset, to, length);
+		payload_fill(f->app.config.server ? SERVER_STREAM : CLIENT_STREAM,
+			     ftp_conn_of(s)->rest + offset, to, length);
 }
 
 static void

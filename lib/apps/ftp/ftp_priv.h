@@ -37,7 +37,8 @@ enum ftp_role {
 /** FTP's own of a connection. */
 struct ftp_conn {
 	struct client_stream client; /* first */
-	uint32_t session;            /* 0: none */
+	uint32_t rest;               /* of data: the byte of the file that it begins with */
+	uint16_t session;            /* 0: none */
 	uint8_t role;                /* enum ftp_role */
 };
 
@@ -51,6 +52,7 @@ enum ftp_step {
 	FTP_TYPE,
 	FTP_ADDRESS, /* the reply to PASV and its like */
 	FTP_OPENING, /* the data connection, which it has opened */
+	FTP_REST,    /* the reply to REST */
 	FTP_BEGIN,   /* the first reply to RETR or STOR */
 	FTP_END,     /* the last one, and the end of the data connection */
 	FTP_IDLE,    /* nothing, until the stop */
@@ -71,6 +73,7 @@ struct ftp_session {
 	bool data_ended;                  /* the sender has closed it: all has come */
 	uint64_t data_octets;             /* that came or were acknowledged, of this file */
 	uint64_t progress_at;             /* when something last happened, ns */
+	uint32_t rest;                    /* the byte that the file is resumed at: RFC 3659, 5 */
 
 	/* of a client */
 	uint8_t step; /* enum ftp_step */
@@ -160,6 +163,10 @@ void ftp_fill_control(const struct ftp_session *p, uint64_t offset, uint8_t *to,
  * first (RFC 959, 4.2). *code: of the reply; 0: it has none. @return whether the reply is whole
  */
 bool ftp_reply_take(struct ftp_session *p, uint16_t *code);
+/** Record what a line says, but for what does not show. */
+void ftp_reply_keep(struct ftp *f, const char *line);
+/** What is wrong with a reply that was not awaited. */
+enum ftp_sum ftp_reply_kind(uint16_t code);
 /** An address of IPv4 and a port in six numbers, wherever they begin. @return false: no address */
 bool ftp_read_six(const char *text, uint8_t address[16], uint16_t *port);
 /** The port in "(|||port|)"; 0: no port. */

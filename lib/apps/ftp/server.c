@@ -14,6 +14,7 @@ finish(struct fg_l4 *w, struct ftp_session *p, const char *reply)
 {
 	ftp_data_leave(w, p, false);
 	p->transfer = FTP_NONE;
+	p->rest = 0;
 	fg_stream_timer(w, p->control, UINT64_MAX);
 	ftp_say(w, p, "%s", reply);
 }
@@ -29,7 +30,8 @@ finish_whole(struct fg_l4 *w, struct ftp_session *p)
 static void
 stored(struct fg_l4 *w, struct ftp_session *p)
 {
-	if (p->sized && p->data_octets != p->size && !application_of(w, p->control)->config.any_body)
+	if (p->sized && p->rest + p->data_octets != p->size &&
+	    !application_of(w, p->control)->config.any_body)
 		ftp_count(w, p->control, FTP_LENGTH);
 	finish_whole(w, p);
 }
@@ -42,7 +44,7 @@ begin_transfer(struct fg_l4 *w, struct ftp_session *p)
 	p->progress_at = w->now;
 	ftp_say(w, p, "150 Here it comes, in binary mode.");
 	if (p->transfer == FTP_RETR) {
-		ftp_data_send(w, p, p->size);
+		ftp_data_send(w, p, p->size - p->rest);
 	} else if (p->data_ended) {
 		stored(w, p);
 	}
@@ -57,6 +59,9 @@ transfer(struct fg_l4 *w, struct ftp_session *p, const char *path, enum ftp_tran
 		ftp_say(w, p, "450 One file at a time.");
 	} else if (what == FTP_RETR && !sized) {
 		ftp_say(w, p, "550 The name of a file ends in its number of bytes.");
+	} else if (what == FTP_RETR && p->rest > p->size) {
+		p->rest = 0;
+		ftp_say(w, p, "554 The file is shorter.");
 	} else if (p->data == NULL && p->port == 0 && p->target == 0) {
 		ftp_say(w, p, "425 Use PASV, EPSV, PORT or EPRT first.");
 	} else {
@@ -102,6 +107,21 @@ is_busy(struct fg_l4 *w, struct ftp_session *p)
 	if (p->transfer != FTP_NONE)
 		ftp_say(w, p, "450 One file at a time.");
 	return p->transfer != FTP_NONE;
+}
+
+static void
+rest(struct fg_l4 *w, struct ftp_session *p, const char *argument)
+{
+	uint64_t from;
+
+	if (is_busy(w, p))
+		return;
+	if (!ftp_size_of(argument, &from) || strspn(argument, "0123456789") != strlen(argument)) {
+		ftp_say(w, p, "501 That is no number of bytes.");
+	} else {
+		p->rest = (uint32_t)from;
+		ftp_say(w, p, "350 It goes on at byte %u.", p->rest);
+	}
 }
 
 static void
@@ -208,6 +228,7 @@ static const struct command {
 	{"CWD", "250 So be it.", NULL},
 	{"CDUP", "250 So be it.", NULL},
 	{"SIZE", NULL, say_size},
+	{"REST", NULL, rest},
 	{"PASV", NULL, pasv},
 	{"EPSV", NULL, epsv},
 	{"PORT", NULL, port},

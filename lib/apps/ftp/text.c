@@ -93,6 +93,22 @@ ftp_reply_take(struct ftp_session *p, uint16_t *code)
 	return true;
 }
 
+void
+ftp_reply_keep(struct ftp *f, const char *line)
+{
+	unsigned n = 0;
+
+	for (; line[n] != '\0' && n < sizeof(f->reply) - 1; n++)
+		f->reply[n] = line[n] >= ' ' && line[n] <= '~' ? line[n] : '?';
+	f->reply[n] = '\0';
+}
+
+enum ftp_sum
+ftp_reply_kind(uint16_t code)
+{
+	return code / 100 == 4 ? FTP_4XX : code / 100 == 5 ? FTP_5XX : FTP_OTHER;
+}
+
 /* the number at *text, which is moved behind it. @return -1: no number up to @p most */
 static int64_t
 number_at(const char **text, uint32_t most)

@@ -38,6 +38,8 @@ local CLIENTS = {
    { "EPRT", { ftp_mode = "extended-active" } }, { "PORT", { ftp_mode = "active" } },
    { "EPSV over IPv6", { ftp_mode = "extended-passive" }, IPV6 },
    { "EPRT over IPv6", { ftp_mode = "extended-active" }, IPV6 },
+   { "a file that is resumed", { ftp_mode = "passive", ftp_rest = 7777, response = BODY - 7777 },
+      look = all_came },
    { "a file that is not there", { path = "octets/nothing" }, look = was_refused "550" },
    { "a user who is not let in", { user = "nobody.at.all" }, look = was_refused "530" },
 }

@@ -103,7 +103,8 @@ end
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
 --                       nor its length; o.range: bytes of it, as the field Range has them behind "bytes=",
 --                       which begin at o.range_first; o.statuses: those that are good (200; of a range 206)
--- @param o.user, o.password, o.ftp_mode  of FTP, client: who logs in; the mode by name
+-- @param o.user, o.password, o.ftp_mode, o.ftp_rest  of FTP, client: who logs in; the mode by name; the byte at which
+--                       files are resumed
 -- @param o.streams      of HTTP2 and HTTP3: requests at a time on a connection
 -- @param o.window       of HTTP2: bytes a peer may send unasked
 -- @param o.request, o.response, o.datagram  bytes; o.datagrams_per_s: nil: as fast as it goes
@@ -143,6 +144,7 @@ function M.fill(out, o)
    out.streams, out.window = o.streams or 0, o.window or 0
    out.path, out.host = o.path, o.host
    out.user, out.password, out.ftp_mode = o.user, o.password, FTP_MODES[o.ftp_mode or "passive"]
+   out.ftp_rest = o.ftp_rest or 0
    out.head, out.any_body = o.head == true, o.any_body == true
    out.range, out.range_first = o.range, o.range_first or 0
    for i, status in ipairs(o.statuses or {}) do

@@ -16,6 +16,8 @@ M.GROUP = {
    help = "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each a control connection with one data connection at a time",
    fields = {
       { key = "body", type = "size", default = "1MiB", min = "1", max = "1GiB", help = "of each file" },
+      { key = "resume", type = "size", default = "0", max = "1GiB",
+        help = "each file is asked for, or sent, from this byte on (REST; RFC 3659): the rest alone is transferred, compared and counted" },
       { key = "upload", type = "boolean", default = "false",
         help = "the client sends files (STOR); else it gets them (RETR)" },
       { key = "mode", type = "enum", values = MODES, default = "extended-passive",
@@ -37,7 +39,9 @@ M.GROUP = {
 --- What the client and the server of the test are told (framegauge.traffic.l4.app).
 function M.fill(client, o)
    local ftp = o.ftp
-   client.request, client.response = ftp.upload and ftp.body or 0, ftp.upload and 0 or ftp.body
+   local rest = ftp.body - ftp.resume
+   client.request, client.response = ftp.upload and rest or 0, ftp.upload and 0 or rest
+   client.ftp_rest = ftp.resume
    client.path = ftp.path or ("octets/%.0f"):format(ftp.body)
    client.user, client.password, client.ftp_mode = ftp.user, ftp.password, ftp.mode
    client.requests, client.any_body, client.timeout = ftp.files, ftp.any_body, ftp.timeout
@@ -98,6 +102,10 @@ function M.check(values, found)
    local other = o.peer or ports[2] or {}
    if extended and not ((ports[1] or {}).ipv4 and other.ipv4) then
       found:add("l4.ftp.mode", ("%s is for IPv4"):format(o.ftp.mode), extended)
+   end
+   if o.ftp.resume >= o.ftp.body then
+      found:add("l4.ftp.resume", ("a file of %.0f bytes resumed at byte %.0f"):format(o.ftp.body, o.ftp.resume),
+         "less than l4.ftp.body")
    end
    if o.connections > MOST_SESSIONS then
       found:add("l4.connections", ("%d sessions of FTP at a time"):format(o.connections),
