@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tools/compare-pages: Chromium and our tests load the same page from nginx through the emulator, neither faster
-# than the path is nor many times slower than the other, a picture comes of it, and nothing is left behind.
+# tools/compare-pages: Chromium and our tests load the same page from nginx through the emulator, neither
+# faster than the path is nor many times slower than the other, with a picture, and nothing is left behind.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}

@@ -4,11 +4,12 @@
 
   chromium_page.py make FOLDER             its files
   chromium_page.py plan                    its objects, as lines of l4.page.objects
-  chromium_page.py load LOADS URL          by Chromium, each time as if for the first time: the median load as JSON
+  chromium_page.py load LOADS URL          by Chromium, each time as if for the first time: the median, JSON
   chromium_page.py ours RESULT.json        a load by our test, from the first row of its result
   chromium_page.py picture A.json B.json   both as a waterfall, SVG
 
-A load is {"ttfb": ms, "load": ms, "loads": N, "objects": [[name, asked, first, last], ...]}, from the first SYN.
+A load is {"ttfb": ms, "load": ms, "loads": N, "objects": [[name, asked, first, last], ...]}, from the first
+SYN.
 """
 import html
 import json
@@ -17,10 +18,10 @@ import statistics
 import sys
 
 KIB = 1024
-# Name, bytes, after which object. References stand at the end of their file: no object is asked for before the
-# object that names it is whole, as it is in our test.
-PAGE = [('index.html', 30 * KIB, None), ('style.css', 20 * KIB, 'index.html'), ('app.js', 150 * KIB, 'index.html'),
-        ('logo.svg', 4 * KIB, 'index.html'), ('font.woff2', 40 * KIB, 'style.css'),
+# Name, bytes, after which object. References stand at the end of their file: no object is asked for before
+# the object that names it is whole, as it is in our test.
+PAGE = [('index.html', 30 * KIB, None), ('style.css', 20 * KIB, 'index.html'),
+        ('app.js', 150 * KIB, 'index.html'), ('logo.svg', 4 * KIB, 'index.html'), ('font.woff2', 40 * KIB, 'style.css'),
         ('background.jpg', 90 * KIB, 'style.css'), ('data.json', 8 * KIB, 'app.js'),
         *((f'photo-{i}.jpg', 60 * KIB, 'data.json') for i in range(1, 9))]
 
@@ -50,7 +51,9 @@ fetch("{url('data.json')}").then((got) => got.text()).then(() => {json.dumps([ur
     .forEach((src) => document.body.append(Object.assign(new Image(), {{ src }}))));'''),
     }
     for name, size, _ in PAGE:
-        body = padded(texts[name][0], texts[name][1], size, *texts[name][2:]) if name in texts else bytes(size)
+        body = bytes(size)
+        if name in texts:
+            body = padded(texts[name][0], texts[name][1], size, *texts[name][2:])
         with open(folder + url(name).partition('?')[0], 'wb') as file:
             file.write(body)
 
