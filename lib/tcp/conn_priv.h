@@ -99,7 +99,17 @@ struct ranges {
 	uint32_t fin;    /* number of the FIN, if it has come */
 	bool has_fin;
 	uint32_t count;
+	uint32_t kept, kept_last; /* payload of some of it, in order: struct kept; 0: none */
 	struct range at[MAX_RANGES];
+};
+
+enum { KEPT = 2036 };
+
+/** Payload that waits for its turn. */
+struct kept {
+	uint32_t next; /* first: the pool's while it is free */
+	uint32_t seq, length;
+	uint8_t data[KEPT];
 };
 
 /** Numbers from .. to - 1 that were retransmitted, at a time, us, when snd_nxt was next_seq. */
@@ -273,7 +283,7 @@ struct worker {
 	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
 	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */
 	struct wheel wheel;
-	struct fg_pool ranges, losses;
+	struct fg_pool ranges, losses, kept;
 	struct range twice;   /* bytes that came a second time, for the next ACK (RFC 2883) */
 	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
 	uint32_t reset_next;  /* reset.c: of the slab, all before are reset; read by control, too */

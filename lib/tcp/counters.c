@@ -29,7 +29,7 @@ fg_l4_read_memory(const struct fg_l4 *w, struct fg_l4_memory *out)
 
 	out->connections = own(w)->fresh - 1;
 	out->octets = out->connections * (sizeof(*own(w)->conn) + share) + pool_octets(&own(w)->ranges) +
-		      pool_octets(&own(w)->losses) + w->layer_octets;
+		      pool_octets(&own(w)->losses) + pool_octets(&own(w)->kept) + w->layer_octets;
 }
 
 const char *

@@ -2,8 +2,8 @@
 /*
  * Payload. What is in order goes to the application and is gone; what is ahead of its turn goes there too,
  * marked early, and only its numbers are kept, since the application judges bytes by their position and
- * needs no other order. If it cannot (a header that is not yet whole), or if there is no room for the
- * numbers, the segment counts as lost and comes again.
+ * needs no other order. If it cannot (a header that is not yet whole), the payload is kept until its turn. If
+ * there is no room for that, or for the numbers, the segment counts as lost and comes again.
  *
  * Acknowledgements: every second full segment, or after the delay (RFC 9293, 3.8.6.3; RFC 5681, 4.2), and at
  * once when something is out of order, fills a gap, or came twice.
@@ -67,29 +67,57 @@ join_held(struct fg_l4 *w, struct conn *c)
 	c->flags |= ACK_NOW; /* a gap was filled, at least in part */
 	ranges_cut(held, c->rcv_nxt);
 	if (held->count > 0 && held->at[0].from == c->rcv_nxt) {
-		move_on(w, c, held->at[0].to - c->rcv_nxt);
+		move_on(w, c, kept_begin(w, held, c->rcv_nxt, held->at[0].to) - c->rcv_nxt);
 		ranges_cut(held, c->rcv_nxt);
 	}
 	if (held->count == 0 && !held->has_fin)
-		fg_pool_give(&own(w)->ranges, &c->holding);
+		held_free(w, c);
+}
+
+/* payload whose turn it is. @return false: the application could not use it, or it is over */
+static inline bool
+take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t length)
+{
+	if (!ops_of(w, c)->receive(w, &c->stream, c->stream.received, payload, length, false)) {
+		w->counters.not_used++;
+		return false;
+	}
+	if (c->state == CLOSED)
+		return false;
+	move_on(w, c, length);
+	owe_ack(w, c, length);
+	join_held(w, c);
+	if (ops_of(w, c)->arrived != NULL)
+		ops_of(w, c)->arrived(w, &c->stream);
+	return c->state != CLOSED;
+}
+
+static void
+take_kept(struct fg_l4 *w, struct conn *c)
+{
+	struct ranges *held;
+
+	while ((held = held_of(w, c)) != NULL && held->kept != 0 &&
+	       kept_begin(w, held, c->rcv_nxt, c->rcv_nxt + 1) == c->rcv_nxt) {
+		uint32_t i = held->kept, had = c->rcv_nxt - kept_at(w, i)->seq;
+		const struct kept *k = kept_at(w, i);
+		bool taken;
+
+		held->kept = k->next;
+		taken = take_payload(w, c, k->data + had, k->length - had);
+		fg_pool_give(&own(w)->kept, &i);
+		if (!taken && c->state != CLOSED)
+			held_free(w, c); /* all of it comes again */
+		if (!taken)
+			return;
+	}
 }
 
 static void
 in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
-	uint64_t offset = c->stream.received;
-
-	if (!ops_of(w, c)->receive(w, &c->stream, offset, s->payload, s->length, false)) {
-		w->counters.not_used++;
-		return;
-	}
-	if (c->state == CLOSED)
-		return;
-	move_on(w, c, s->length);
-	owe_ack(w, c, s->length);
-	join_held(w, c);
-	if (ops_of(w, c)->arrived != NULL)
-		ops_of(w, c)->arrived(w, &c->stream);
+	if (take_payload(w, c, s->payload, s->length) && c->holding != 0)
+		take_kept(w, c);
 }
 
 /* @return whether the set now has the payload */
@@ -102,8 +130,9 @@ hold(struct fg_l4 *w, struct conn *c, const struct segment *s, struct ranges *he
 		w->counters.no_ranges++;
 		return false;
 	}
-	if (!ops_of(w, c)->receive(w, &c->stream, offset, s->payload, s->length, true)) {
-		w->counters.not_used++;
+	if (!ops_of(w, c)->receive(w, &c->stream, offset, s->payload, s->length, true) &&
+	    (c->state == CLOSED || !kept_add(w, held, s))) {
+		w->counters.held_refused += c->state != CLOSED;
 		return false;
 	}
 	if (c->state == CLOSED)
@@ -131,7 +160,7 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 			w->counters.no_ranges++;
 			return;
 		}
-		held->count = 0;
+		held->count = held->kept = held->kept_last = 0;
 		held->has_fin = false;
 	}
 	if ((s->length == 0 || hold(w, c, s, held)) && s->flags & TCP_FIN) {
@@ -139,7 +168,7 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		held->fin = s->seq + s->length;
 	}
 	if (c->state != CLOSED && held->count == 0 && !held->has_fin)
-		fg_pool_give(&own(w)->ranges, &c->holding);
+		held_free(w, c);
 }
 
 /* is the FIN next? */
@@ -156,7 +185,8 @@ fin_is_due(const struct fg_l4 *w, const struct conn *c, const struct segment *s)
 static void
 fin(struct fg_l4 *w, struct conn *c)
 {
-	fg_pool_give(&own(w)->ranges, &c->holding);
+	if (c->holding != 0)
+		held_free(w, c);
 	c->rcv_nxt++; /* no byte of the stream */
 	c->flags |= ACK_NOW;
 	switch (c->state) {

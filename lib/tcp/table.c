@@ -13,6 +13,7 @@
 
 enum { REST = 64 /* connections given back before one is used again */ };
 enum { POOL_MIN = 256, POOL_SHARE = 16 /* of the connections can be short of a segment at a time */ };
+enum { KEPT_MOST = 32768 /* 64 MiB, touched as far as they are used */ };
 
 static uint32_t
 pool_count(uint32_t connections)
@@ -31,7 +32,8 @@ table_create(struct fg_l4 *w, struct fg_error *err)
 	own(w)->challenged = fg_memory_reserve((w->config.connections + 1UL) * sizeof(*own(w)->challenged));
 	if (own(w)->conn == NULL || own(w)->bucket == NULL || own(w)->challenged == NULL ||
 	    !fg_pool_create(&own(w)->ranges, pool_count(w->config.connections), sizeof(struct ranges)) ||
-	    !fg_pool_create(&own(w)->losses, pool_count(w->config.connections), sizeof(struct loss_state)))
+	    !fg_pool_create(&own(w)->losses, pool_count(w->config.connections), sizeof(struct loss_state)) ||
+	    !fg_pool_create(&own(w)->kept, KEPT_MOST, sizeof(struct kept)))
 		return fg_error_set(err, ENOMEM, "l4.connections", "no memory for %u connections",
 				    w->config.connections);
 	/* what was never used is not linked, so that its pages are not touched */
@@ -47,6 +49,7 @@ table_free(struct fg_l4 *w)
 	fg_memory_release(own(w)->challenged, (w->config.connections + 1UL) * sizeof(*own(w)->challenged));
 	fg_pool_free(&own(w)->ranges);
 	fg_pool_free(&own(w)->losses);
+	fg_pool_free(&own(w)->kept);
 }
 
 static inline uint64_t
@@ -149,5 +152,6 @@ table_give(struct fg_l4 *w, struct conn *c)
 	own(w)->given++;
 	own(w)->open--;
 	fg_pool_give(&own(w)->losses, &c->loss);
-	fg_pool_give(&own(w)->ranges, &c->holding);
+	if (c->holding != 0)
+		held_free(w, c);
 }

@@ -5,6 +5,7 @@
  * Each file calls those above it in this list and no others, so it can be read from the top:
  *
  *   ranges.c      sets of sequence numbers
+ *   kept.c        payload that waits for its turn
  *   segment.c     bytes of a frame -> struct segment, with every length and checksum checked
  *   table.c       connections by address and port; taken from and given back to a slab
  *   ready.c       which connections may have something to send
@@ -76,6 +77,12 @@ held_of(const struct fg_l4 *w, const struct conn *c)
 	return c->holding == 0 ? NULL : (struct ranges *)own(w)->ranges.at + c->holding;
 }
 
+static inline struct kept *
+kept_at(const struct fg_l4 *w, uint32_t i)
+{
+	return (struct kept *)own(w)->kept.at + i;
+}
+
 static inline struct loss_state *
 loss_of(const struct fg_l4 *w, const struct conn *c)
 {
@@ -124,6 +131,14 @@ uint32_t ranges_within(const struct ranges *set, uint32_t from, uint32_t to);
 uint32_t ranges_missing(const struct ranges *set, uint32_t from, uint32_t to);
 /** The first numbers from @p from on and below @p edge that are not in the set. @return false: none */
 bool ranges_gap(const struct ranges *set, uint32_t from, uint32_t edge, uint32_t *begin, uint32_t *end);
+
+/* kept.c */
+/** Keep what the set does not have, and add it there. @return false: not all of it, for want of room */
+bool kept_add(struct fg_l4 *w, struct ranges *held, const struct segment *s);
+/** Where what is kept begins, of @p from to @p to; what lies before is forgotten. */
+uint32_t kept_begin(struct fg_l4 *w, struct ranges *held, uint32_t from, uint32_t to);
+/** Nothing is held any more. */
+void held_free(struct fg_l4 *w, struct conn *c);
 
 /* wheel.c */
 void wheel_start(struct wheel *wheel, uint64_t now);

@@ -141,6 +141,7 @@ class Host
 	std::function<void(fg_stream *)> on_established = [](fg_stream *) {}, on_eof = [](fg_stream *) {};
 	std::function<void(fg_stream *, fg_l4_end)> on_closed = [](fg_stream *, fg_l4_end) {};
 	bool refuse_early = false;
+	unsigned refuse_every = 1; /* of parts of 500 bytes */
 	uint64_t received = 0, wrong = 0;
 	unsigned established = 0, closed = 0;
 	fg_l4_end last_end = FG_L4_ENDS;
@@ -164,7 +165,7 @@ class Host
 	{
 		Host *h = Of(w, c);
 
-		if (early && h->refuse_early)
+		if (early && h->refuse_early && offset / 500 % h->refuse_every == 0)
 			return false;
 		h->wrong += payload_wrong(h->client ? server_stream : client_stream, offset, data, length);
 		h->received += length;

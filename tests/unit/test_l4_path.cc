@@ -10,6 +10,9 @@
 
 #include "draws.h"
 #include "l4_host.h"
+extern "C" {
+#include "l4_talker.h"
+}
 
 using l4::Frame;
 using l4::Host;
@@ -212,6 +215,42 @@ TEST(L4Path, EveryOctetArrivesWhateverThePathDoes)
 			ADD_FAILURE() << "seed " << seed;
 			return;
 		}
+	}
+}
+
+/* as an application that needs the head of a message first: nothing of it comes again for that */
+TEST(L4Path, WhatCannotBeUsedYetIsKept)
+{
+	for (unsigned every : {1, 2, 3}) {
+		uint64_t again[2] = {0, 0};
+
+		for (uint64_t seed = 0; seed < draws(150); seed++)
+			for (bool refuse : {false, true}) {
+				PathConfig path;
+				std::mt19937_64 random(seed);
+
+				path.loss = double(random() % 10) / 100;
+				path.duplicate = double(random() % 10) / 100;
+				path.reorder = double(random() % 30) / 100;
+				Both b(Defaults(), Defaults(), path, seed);
+
+				b.client.refuse_early = b.server.refuse_early = refuse;
+				b.client.refuse_every = b.server.refuse_every = every;
+				b.Transfer(30000, 60000);
+				b.ExpectDelivered(30000, 60000);
+				for (Host *host : {&b.client, &b.server}) {
+					EXPECT_EQ(0u, host->w->counters.not_used +
+							      host->w->counters.held_refused);
+					EXPECT_EQ(0u, talker_taken(&own(host->w)->kept));
+					again[refuse] += host->w->counters.segments_retransmitted;
+				}
+				if (refuse && every == 1) {
+					EXPECT_EQ(30000u, b.server.received) << "each byte once";
+					EXPECT_EQ(60000u, b.client.received);
+				}
+				ASSERT_FALSE(HasFailure()) << "seed " << seed << ", every " << every;
+			}
+		EXPECT_EQ(again[0], again[1]);
 	}
 }
 

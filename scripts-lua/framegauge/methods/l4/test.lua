@@ -121,8 +121,7 @@ local function measure(plan, tester, test, o, ask)
    local rate, _, failed = kinds.of(test).rate, failures_of(client)
    local nothing = figure(test, client, server) == 0 and failed == 0
    return records.of(ask, tester, sides, engine, client.iperf and iperf.failure(client) or nothing,
-      o.path and transport_figures.limits(sides)
-      or rate and datagrams.limits(test, rate(o), client, server) or nil)
+      rate and datagrams.limits(test, rate(o), client, server) or nil)
 end
 
 --- The results of the client and of the server in a record; the server's is nil where it is not ours.

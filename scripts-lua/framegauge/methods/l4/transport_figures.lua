@@ -186,18 +186,6 @@ local function add_repairs(out, test, list)
    out.back_frames_ratio = frames[sender] > 0 and frames[3 - sender] / frames[sender] or 0
 end
 
---- What the tester did not do as a host would, in sentences: an application that needs the head of a message
--- first, as HTTP in the clear does, uses no segment beyond a gap, so that all of these have to come again.
-function M.limits(sides)
-   local list = {}
-   for _, side in ipairs(sides) do
-      if side.counters.not_used > 0 then
-         list[#list + 1] = ("%s: %d segments beyond a gap were not used, and came again; over TLS they are held"):format(side.role, side.counters.not_used)
-      end
-   end
-   return list
-end
-
 --- The figures of a row, but for the ratios.
 -- @param list  records of its trials
 function M.of(plan, tester, case, row, list)

@@ -103,8 +103,8 @@ end
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
 --                       nor its length; o.range: bytes of it, as the field Range has them behind "bytes=",
 --                       which begin at o.range_first; o.statuses: those that are good (200; of a range 206)
--- @param o.user, o.password, o.ftp_mode, o.ftp_rest  of FTP, client: who logs in; the mode by name; the byte at which
---                       files are resumed
+-- @param o.user, o.password, o.ftp_mode  of FTP, client: who logs in; the mode by name; o.ftp_rest: the byte
+--                       at which files are resumed
 -- @param o.streams      of HTTP2 and HTTP3: requests at a time on a connection
 -- @param o.window       of HTTP2: bytes a peer may send unasked
 -- @param o.request, o.response, o.datagram  bytes; o.datagrams_per_s: nil: as fast as it goes
