@@ -4,6 +4,7 @@
 local Tester = require "framegauge.fleet.tester"
 local columns = require "framegauge.text.columns"
 local Controller = require "framegauge.fleet.controller"
+local failure = require "framegauge.core.failure"
 local format = require "framegauge.text.format"
 local invitation = require "framegauge.fleet.invitation"
 local job = require "framegauge.core.job"
@@ -53,7 +54,18 @@ function act.undrain(plan)
    return set_drain(plan, false)
 end
 
---- Take the ports of the plan from their present controller, and give them back.
+--- Keep the ports of the plan for this user.
+function act.lease(plan, options)
+   local seconds, problem = units.parse_time(options["for"] or "1h")
+   if not seconds then
+      parse.usage_error("fleet", "fleet lease: --for: %s", problem)
+   end
+   local control = Controller.connect(plan.fleet.agents)
+   failure.finally(function() control:close() end, control.reserve, control, Tester.wanted_of(plan), seconds)
+   return act.ports(plan)
+end
+
+--- Take the ports of the plan from their present user, and give them back.
 function act.release(plan)
    local control = Controller.connect(plan.fleet.agents)
    control:lease(Tester.wanted_of(plan), { ttl = plan.fleet.ttl, take = true })

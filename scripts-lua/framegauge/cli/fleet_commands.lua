@@ -22,15 +22,17 @@ return {
    {
       name = "fleet",
       summary = "the agents of a plan: ports, clocks, leases",
-      help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no more leases, 'undrain' again; 'release' takes the ports of the plan from the controller that has them, which makes its trial invalid; 'mesh' prints the rounds in which each agent meets each other one (a plan with test: mesh measures them). Without a plan: 'invite NAME' makes a key for a host and admits it to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) writes the files of agent and bridge there.",
+      help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no more leases, 'undrain' again; 'lease' reserves the ports of the plan for you, so that only runs of yours (user and host) get them, until --for is over, 'release' is asked for or an agent starts again; 'release' takes the ports of the plan from whoever has them, which makes a trial that runs invalid; 'mesh' prints the rounds in which each agent meets each other one (a plan with test: mesh measures them). Without a plan: 'invite NAME' makes a key for a host and admits it to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) writes the files of agent and bridge there.",
       arguments = {
-         { name = "ACTION", help = "'ports', 'clocks', 'drain', 'undrain', 'release', 'mesh', 'invite' or 'join'",
-           words = { "ports", "clocks", "drain", "undrain", "release", "mesh", "invite", "join" } },
+         { name = "ACTION", help = "'ports', 'clocks', 'lease', 'release', 'drain', 'undrain', 'mesh', 'invite' or 'join'",
+           words = { "ports", "clocks", "lease", "release", "drain", "undrain", "mesh", "invite", "join" } },
          { name = "PLAN.yaml", help = "a plan with fleet.agents; a name, or a line of 'invite'",
            optional = true },
       },
       options = {
          SET,
+         { name = "for", value = "TIME", default = "1h",
+           help = "lease: from now on, at most 24h" },
          {
             name = "uplink-pairs", value = "N",
             help = "mesh: most pairs in a round over the uplink of a site",
@@ -49,7 +51,7 @@ return {
            help = "join: nothing but the network under test is at these ports: the agent may send" },
          { name = "again", help = "join: replace files that are there" },
       },
-      examples = { "fleet ports plan.yaml", "fleet clocks plan.yaml",
+      examples = { "fleet ports plan.yaml", "fleet clocks plan.yaml", "fleet lease plan.yaml --for 2h",
          "fleet mesh plan.yaml --uplink-pairs 2",
          "fleet invite rack1 --server tls://broker:4222 --users users.conf --ca ca.pem" },
       module = "framegauge.cli.fleet",

@@ -8,7 +8,7 @@
 -- comes twice has its first answer again, one with an old epoch is refused, and one that comes at the wrong
 -- time is told the state.
 --
---    lease  renew  release  take      framegauge.fleet.ledger
+--    lease  renew  release  take  reserve   framegauge.fleet.ledger
 --    open                             open the leased ports with these addresses
 --    prepare  arm  collect  forget  abort   one trial, in this order (framegauge.fleet.trial)
 --    ports  clock  drain              for people
@@ -93,6 +93,13 @@ function free.drain(self, command)
    return { ok = true, body = { draining = self.draining } }
 end
 
+-- Ports are not given. @param other  lease or reservation that is in the way; nil: the command is wrong
+local function in_use(self, why, other)
+   return refused(why, { holder = other and other.by, run = other and other.run,
+      epoch = other and other.epoch, status = other and BUSY or BAD,
+      remaining_s = other and self.ledger:remaining(other) })
+end
+
 function free.lease(self, command)
    if self.draining then
       return refused("the agent is draining: it gives no more leases", { status = BUSY })
@@ -101,12 +108,16 @@ function free.lease(self, command)
    local lease, why, other = self.ledger:lease { ports = wanted.ports, ttl = wanted.ttl, by = command.by,
       run = command.run }
    if not lease then
-      return refused(why, { holder = other and other.by, run = other and other.run,
-         epoch = other and other.epoch, status = other and BUSY or BAD,
-         remaining_s = other and self.ledger:remaining(other) })
+      return in_use(self, why, other)
    end
    self.work[lease.epoch] = leased.new(self, lease)
    return { ok = true, body = { epoch = lease.epoch } }
+end
+
+function free.reserve(self, command)
+   local wanted = command.body
+   local before, why, other = self.ledger:reserve { ports = wanted.ports, ttl = wanted.ttl, by = command.by }
+   return before and { ok = true, body = { before = before } } or in_use(self, why, other)
 end
 
 function free.take(self, command)
@@ -115,6 +126,7 @@ function free.take(self, command)
       if lease then
          self:finish(lease, ("%s took port %s"):format(command.by, port))
       end
+      self.ledger.reserved[port] = nil
    end
    return free.lease(self, command)
 end
@@ -143,7 +155,7 @@ function Agent:rows()
    local rows = self.ledger:rows()
    for i, row in ipairs(rows) do
       row.device = self.plan.ports[i].device
-      row.state = row.epoch and self:state_of(row.epoch) or "free"
+      row.state = row.epoch and self:state_of(row.epoch) or row.by and "reserved" or "free"
       local work = row.epoch and self.work[row.epoch]
       row.trial = work and work.trial and work.trial.number
    end

@@ -287,6 +287,23 @@ function Controller:lease(wanted, o)
    self:keep(o.ttl)
 end
 
+--- Have ports of several agents reserved for our user, all or none. Raises when an agent refuses.
+-- @param wanted   names of ports by agent
+-- @param seconds  from now on
+function Controller:reserve(wanted, seconds)
+   local done = {}
+   for _, name in ipairs(tables.keys(wanted)) do
+      local ok, answer = pcall(self.must, self, name, "reserve", { ports = wanted[name], ttl = seconds })
+      if not ok then
+         for earlier, before in pairs(done) do
+            self:ask(earlier, "reserve", { ports = wanted[earlier], ttl = before })
+         end
+         error(answer, 0)
+      end
+      done[name] = answer.before >= 1 and answer.before or 0
+   end
+end
+
 --- Lease ports of an agent that had lost them, or was lost itself. Raises when it does not give them.
 function Controller:lease_again(name, ports, ttl)
    self.epochs[name], self.over[name] = nil, nil

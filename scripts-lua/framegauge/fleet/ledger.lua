@@ -6,6 +6,9 @@
 -- epoch is a number that only grows; it is on the disk before anybody learns it, so that also a restarted
 -- agent tells a command of an older lease from one of the newest. Leases end by themselves, by
 -- CLOCK_BOOTTIME, and are gone after a restart.
+--
+-- Ports may also be reserved for a user, and no controller has to stay for it: for that time only controllers
+-- of this user get leases of them.
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
 local tables = require "framegauge.core.tables"
@@ -48,8 +51,8 @@ function M.open(o)
    if not epoch and uv.fs_stat(o.path) then
       return nil, ("%s: not a file of epochs"):format(o.path)
    end
-   return setmetatable({ path = o.path, now = o.now, epoch = epoch or 0, ports = o.ports, leases = {} },
-      Ledger)
+   return setmetatable({ path = o.path, now = o.now, epoch = epoch or 0, ports = o.ports, leases = {},
+      reserved = {} }, Ledger)
 end
 
 --- The lease of a port that is still good, or nil.
@@ -90,18 +93,62 @@ local function problem_of(self, o)
    return nil
 end
 
+-- Of a controller, user@host:process, without the process.
+local function user_of(by)
+   return by:match "^(.*):%d+$" or by
+end
+
+-- The reservation of a port that is still good, or nil.
+local function reservation_of(self, port)
+   local kept = self.reserved[port]
+   return kept and self.now() < kept.ends and kept or nil
+end
+
+-- What keeps a user from a port, in words, and whose it is; nil: nothing does.
+local function in_the_way(self, port, user)
+   local lease, kept = self:of_port(port), reservation_of(self, port)
+   if kept and kept.by ~= user then
+      return ("port %s is reserved by %s"):format(port, kept.by), kept
+   elseif lease then
+      return ("port %s is in use by %s"):format(port, lease.by), lease
+   end
+end
+
+--- Reserve all of some ports for a user, or none.
+-- @param o  ports, by, ttl = seconds from now on; 0: no longer
+-- @return seconds for which the user had them all reserved before; or nil, why not, and what is in the way
+function Ledger:reserve(o)
+   local problem = problem_of(self, { ports = o.ports, by = o.by, ttl = o.ttl == 0 and 1 or o.ttl })
+   if problem then
+      return nil, problem
+   end
+   local user, before = user_of(o.by), math.huge
+   for _, port in ipairs(o.ports) do
+      local why, other = in_the_way(self, port, user)
+      if why and user_of(other.by) ~= user then
+         return nil, why, other
+      end
+      local kept = reservation_of(self, port)
+      before = math.min(before, kept and kept.ends - self.now() or 0)
+   end
+   for _, port in ipairs(o.ports) do
+      self.reserved[port] = o.ttl > 0 and { by = user, ends = self.now() + o.ttl } or nil
+   end
+   return before
+end
+
 --- Give a lease of all of some ports, or of none.
 -- @param o  ports, by, run, ttl = seconds
--- @return the lease { epoch =, ... }; or nil, why not, and the lease that is in the way
+-- @return the lease { epoch =, ... }; or nil, why not, and the lease or reservation that is in the way
 function Ledger:lease(o)
    local problem = problem_of(self, o)
    if problem then
       return nil, problem
    end
    for _, port in ipairs(o.ports) do
-      local other = self:of_port(port)
-      if other then
-         return nil, ("port %s is in use by %s"):format(port, other.by), other
+      local why, other = in_the_way(self, port, user_of(o.by))
+      if why then
+         return nil, why, other
       end
    end
    local written, why = write_synced(self.path, json.encode { epoch = self.epoch + 1 })
@@ -152,8 +199,9 @@ function Ledger:rows()
    local rows = {}
    for i, port in ipairs(self.ports) do
       local lease = self:of_port(port)
-      rows[i] = { port = port, by = lease and lease.by, run = lease and lease.run,
-         epoch = lease and lease.epoch, remaining_s = lease and self:remaining(lease) }
+      local shown = lease or reservation_of(self, port)
+      rows[i] = { port = port, by = shown and shown.by, run = lease and lease.run,
+         epoch = lease and lease.epoch, remaining_s = shown and self:remaining(shown) }
    end
    return rows
 end
