@@ -66,44 +66,6 @@ tx_rr_forgive(struct tx_round_robin *r, uint64_t limit)
 	}
 }
 
-/* how many departures of all lie before a time, those behind us among them */
-static uint64_t
-tx_rr_departures_before(const struct tx_round_robin *r, uint64_t limit)
-{
-	uint64_t next = tx_rr_next_departure(r), cycles, n;
-	unsigned k = r->slot;
-	fg_u128 since;
-
-	if (next >= limit)
-		return r->done;
-	cycles = RTE_MIN((uint64_t)(((fg_u128)(limit - next) << 64) / r->step), r->cycles - r->cycle - 1);
-	since = r->since + cycles * r->step;
-	for (n = cycles * r->streams; n < (r->cycles - r->cycle) * r->streams - r->slot; n++) {
-		if (tx_slot_of(r, k)->start + (uint64_t)(since >> 64) >= limit)
-			break;
-		if (++k == r->streams) {
-			k = 0;
-			since += r->step;
-		}
-	}
-	return r->done + n;
-}
-
-/* the next frame is more than on_time behind: as fg_pace_belated() */
-static __rte_noinline void
-tx_rr_belated(struct tx_round_robin *r, uint64_t until)
-{
-	uint64_t end;
-
-	tx_rr_forgive(r, until > r->max_lag ? until - r->max_lag : 0);
-	end = tx_rr_departures_before(r, until > r->on_time ? until - r->on_time : 0);
-	r->judged = RTE_MAX(r->judged, r->done);
-	if (r->judged < end) {
-		r->off_schedule += end - r->judged;
-		r->judged = end;
-	}
-}
-
 /* @return how many of the next frames depart up to a time */
 static __rte_always_inline unsigned
 tx_rr_find_due(const struct tx_round_robin *r, uint64_t until, struct tx_slot_due *due)
@@ -128,6 +90,25 @@ tx_rr_find_due(const struct tx_round_robin *r, uint64_t until, struct tx_slot_du
 		}
 	}
 	return n;
+}
+
+/*
+ * Of frames that are due, count those that are more than on_time behind: each when it is its turn, as
+ * fg_pace_ready_one() does, because to look for all of them takes as long as there are streams.
+ */
+static __rte_noinline void
+tx_rr_judge(struct tx_round_robin *r, const struct tx_slot_due *due, unsigned n, uint64_t until)
+{
+	uint64_t end;
+
+	while (n > 0 && until - due[n - 1].at <= r->on_time)
+		n--;
+	end = r->done + n;
+	r->judged = RTE_MAX(r->judged, r->done);
+	if (r->judged < end) {
+		r->off_schedule += end - r->judged;
+		r->judged = end;
+	}
 }
 
 /* some of the frames that have just gone depart in another interval of the series */
@@ -209,10 +190,11 @@ tx_rr_send(struct tx_task *t, struct tx_round_robin *r, uint64_t now, uint64_t u
 	if (n == 0)
 		return 0;
 	if (unlikely(until - due[0].at > r->on_time)) {
-		tx_rr_belated(r, until);
+		tx_rr_forgive(r, until > r->max_lag ? until - r->max_lag : 0);
 		n = tx_rr_find_due(r, until, due);
 		if (n == 0)
 			return 0;
+		tx_rr_judge(r, due, n, until);
 	}
 	r->worst_lag = RTE_MAX(r->worst_lag, until - due[0].at);
 	if (unlikely(rte_mempool_get_bulk(r->pool, (void **)frames, n) != 0)) {

@@ -58,6 +58,32 @@ TEST(TxRoundRobin, FramesThatThePortRefusesAreMadeAgain)
 	EXPECT_EQ(256u, s.pool.free.size());
 }
 
+/* behind schedule, a poll must not look at every stream: each frame is judged when it is its turn */
+TEST(TxRoundRobin, FramesBehindScheduleAreJudgedInTurn)
+{
+	Senders s(std::vector<double>(MANY, FPS), true);
+	uint64_t now = Senders::START + US / 2, held, behind = 0;
+	const struct tx_round_robin *r = s.Task().round_robin;
+
+	ASSERT_NE(nullptr, r);
+	for (unsigned i = 0; i < 100; i++, now += 10 * US)
+		s.Poll(now);
+	held = r->done;
+	now += 2000 * US;
+	for (unsigned i = 0; i < MANY; i++)
+		behind += due(i, now - r->on_time - 1);
+	behind -= held;
+	ASSERT_GT(behind, 10 * FG_BURST);
+	s.Poll(now);
+	EXPECT_EQ(uint64_t(FG_BURST), r->off_schedule);
+	s.port.takes = 5;
+	s.Poll(now); /* what the port refuses is not judged again */
+	s.port.takes = FG_BURST;
+	for (unsigned i = 0; i < 100; i++)
+		s.Poll(now);
+	EXPECT_EQ(behind, r->off_schedule);
+}
+
 /*
  * an order to one of very many streams must not hold up the others: work per poll, not time, is what is
  * counted
