@@ -6,6 +6,7 @@ local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
 local plans = require "framegauge.plan"
+local lines = require "framegauge.report.chart.lines"
 local notes = require "framegauge.report.notes"
 local result_schema = require "result_schema"
 local rfc2544 = require "framegauge.methods.rfc2544.report"
@@ -98,6 +99,19 @@ describe("a scale", function()
    it("writes frame sizes that have room, and takes a single one", function()
       assert.equal("64,128,1518", texts(scale.points({ 64, 128, 1518, 1522 }, 0.05)))
       assert.equal(0.5, scale.points({ 64 }, 0.05)(64))
+   end)
+end)
+
+describe("a chart of lines", function()
+   it("has those in its legend that have a name", function()
+      local function draw(name)
+         return h.render(lines.draw { id = "c", title = "t", description = "d", caption = "c",
+            rows = { { a = 1, b = 2 }, { a = 2, b = 3 } }, x = { of = "a", label = "x", scale = "exact" },
+            y = { label = "y" }, lines = { { y = "b", plain = true, name = name } },
+            say = function() return "" end })
+      end
+      assert.equal(1, count(draw "line", "h26\""))
+      assert.equal(0, count(draw(nil), "h26\""))
    end)
 end)
 

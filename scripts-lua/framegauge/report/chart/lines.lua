@@ -92,8 +92,7 @@ end
 -- @param o.id, o.title, o.description, o.caption, o.width, o.height  as framegauge.report.chart.plot has them
 -- @param o.rows, o.group  the rows, and what tells the groups apart (nil: all are one)
 -- @param o.x, o.y         { label =, scale = one of SCALES, of = the figure on the x axis }
--- @param o.lines          list of { y = figure, x = another one than the axis has, name = in the legend: text
--- or
+-- @param o.lines          list of { y = figure, x = another one than the axis has, name = in the legend (nil: not there): text or
 --                         function(name of the group), class = colour (default: by group), plain = without
 -- marks, once =
 --                         of the first group only, whisker = { least, greatest } }
@@ -123,10 +122,10 @@ function M.draw(o)
       for _, point in ipairs(line.whisker and one.points or {}) do
          plot:whisker(point[1], read(point.row, line.whisker[1]), read(point.row, line.whisker[2]), class)
       end
+      local name = type(line.name) == "function" and line.name(one.group.name) or line.name
       plot:series {
          points = one.points, class = line.class or class, shape = not line.plain and one.number or nil,
-         name = formatters.words(type(line.name) == "function" and line.name(one.group.name) or line.name
-            or ""),
+         name = name and formatters.words(name),
       }
    end
    return plot:figure(o.caption)
