@@ -2,6 +2,7 @@
 
 local Access = require "framegauge.web.access"
 local api = require "framegauge.web.api"
+local page = require "framegauge.web.page"
 local scratch = require "scratch"
 local source = require "framegauge.source"
 
@@ -44,6 +45,26 @@ describe("the page", function()
          routes[key] = true
       end
       assert.same(described, routes)
+   end)
+
+   it("does nothing for an action with a key too many, or of another type", function()
+      local started, control = {}, { plan = { fleet = { agents = {} } } }
+      function control.test(_, name)
+         started[#started + 1] = name
+      end
+      local routes = page.routes(control, { address = "127.0.0.1:80" }).routes
+      local function refused(text)
+         local ok, err = pcall(routes["POST /api/v1/actions"], { body = text })
+         return ok and "done" or err.http_status .. " " .. err.message
+      end
+      assert.equal("done", refused '{"test":"rfc2544","quick":true}')
+      assert.equal("400 test: expected string", refused '{"test":["rfc2544"]}')
+      assert.equal("400 quick: expected boolean", refused '{"test":"rfc2544","quick":"yes"}')
+      assert.equal("400 out: not a key of this action", refused '{"test":"rfc2544","out":"/tmp/x"}')
+      assert.equal("400 id: expected number", refused '{"job":"stop","id":"x"}')
+      assert.equal("400 rate: expected string or number", refused '{"stream":"rate","target":"a","rate":{}}')
+      assert.equal("400 1: not a key of this action", refused '[1]')
+      assert.same({ "rfc2544" }, started)
    end)
 
    it("knows which addresses are of this machine alone", function()

@@ -112,8 +112,28 @@ local STREAM_ACTIONS = {
 }
 local JOB_ACTIONS = { stop = "stop", pause = "pause", resume = "resume" }
 
+-- What an action may have, each as api.lua describes it.
+local ACTION_KEYS = {
+   stream = { stream = "string", target = "string", rate = "string or number" },
+   job = { job = "string", id = "number" }, test = { test = "string", quick = "boolean" },
+}
+
+-- An action with a key that it has no use for, or of another type, does nothing.
+local function check_action(o)
+   local keys = ACTION_KEYS[o.stream and "stream" or o.job and "job" or "test"]
+   for key, value in pairs(o) do
+      local types = keys[key]
+      if not types then
+         Server.refuse(400, "%s: not a key of this action", tostring(key))
+      elseif not types:find(type(value), 1, true) then
+         Server.refuse(400, "%s: expected %s", key, types)
+      end
+   end
+end
+
 local function act(control, request)
    local o = body_of(request)
+   check_action(o)
    local on_stream, on_job = STREAM_ACTIONS[o.stream or ""], JOB_ACTIONS[o.job or ""]
    if on_stream then
       attempt(on_stream, control.traffic, o)
