@@ -28,6 +28,7 @@ struct fg_l4_dns {
 	uint32_t ttl;      /* server: seconds */
 	uint16_t text;     /* server: bytes of text in each TXT record */
 	uint32_t nxdomain_ppm; /* server: millionths of the names that do not exist; the name decides */
+	bool post;             /* client, over HTTPS: queries are bodies of POST, else in the path of GET */
 	uint64_t idle_ns;      /* server, over TCP: without a query for so long it closes; 0: it does not */
 };
 

@@ -159,7 +159,7 @@ struct fg_l4_config {
 	X(refused, "responses that are not what was asked for")
 
 enum {
-	FG_L4_OWN_SUMS = 12, /* that a kind of application names itself */
+	FG_L4_OWN_SUMS = 21, /* that a kind of application names itself */
 	FG_L4_SAMPLED = 64,  /* streams of an application that a sample is of */
 };
 

@@ -89,6 +89,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fg_l4_app app = {
 		.kind = "HTTP2", .port = PORT, .host = "h", .path = "/100", .response = 100, .streams = 3};
+	const struct fg_l4_dns zone = {.questions = "h1 A\nh2 TXT", .answers = 1, .text = 300};
 	const struct http2 *a;
 	struct talker *t;
 	uint8_t role;
@@ -101,6 +102,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	app.requests = role & 4 ? 2 : 0;
 	app.window = role & 8 ? 1000 : 0;
 	app.cycles = 1;
+	if (role & 16) { /* DNS over HTTPS */
+		app.kind = "DOH";
+		app.dns = &zone;
+		app.path = "/d";
+		app.request = 0;
+	}
 	t = talker_create(&app, MTU);
 	check(t != NULL);
 	a = (const struct http2 *)t->other->app[0];

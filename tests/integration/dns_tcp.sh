@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# DNS over TCP and TLS with other people's programs over veth, in two network namespaces of its own: our
-# client asks dnsmasq, knotd and unbound, and kdig and dnsperf ask our servers. tshark reads all of it, by our
-# key logs.
+# DNS over TCP, TLS and HTTPS with other people's programs over veth, in two network namespaces of its own:
+# our client asks dnsmasq, knotd, unbound and named, and kdig, dnsperf and curl ask our servers. tshark reads
+# all of it, by our key logs.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -68,7 +68,7 @@ sys.exit(row["answered_ratio"] != 1 or good < 40 or row["failures"]["bad_respons
 }
 
 captures=()
-! command -v tshark >/dev/null || capture_both "port 53 or port 5300 or port 853"
+! command -v tshark >/dev/null || capture_both "port 53 or port 5300 or port 853 or port 443"
 
 if command -v dnsmasq >/dev/null; then
 	on_linux "$work/dnsmasq" dnsmasq --keep-in-foreground --no-resolv --no-hosts --port=53 \
@@ -143,6 +143,39 @@ else
 	skip "unbound answers our client over TLS" "unbound is missing"
 fi
 
+if named=$(command -v named || ls /usr/sbin/named 2>/dev/null); then
+	cat >"$work/named.conf" <<END
+tls ours { key-file "$work/key.pem"; cert-file "$work/cert.pem"; };
+http doh { endpoints { "/dns-query"; }; };
+options {
+	directory "$work"; pid-file none; session-keyfile none; recursion no; dnssec-validation no;
+	listen-on port 443 tls ours http doh { 198.18.1.1; };
+	listen-on-v6 { none; };
+};
+controls { };
+zone "fg.test" { type primary; file "$work/named.zone"; };
+END
+	cat >"$work/named.zone" <<'END'
+$ORIGIN fg.test.
+$TTL 300
+@ SOA ns admin 1 300 300 300 300
+@ NS ns
+ns A 198.18.1.1
+h1 A 198.18.7.7
+h2 AAAA 2001:2::7
+END
+	for i in {1..12}; do echo "text TXT \"$i$text\""; done >>"$work/named.zone"
+	on_linux "$work/named" "$named" -g -u root -c "$work/named.conf"
+	listens 443
+	for post in false true; do
+		check "named answers our client over HTTPS, POST $post" ask "https-$post" \
+			'sent == good >= 400 and answers["nxdomain"] >= 10 and row["opened"] == row["closed"] == 4' \
+			l4.port=443 l4.tests=DNS_HTTPS l4.dns.post=$post
+	done
+else
+	skip "named answers our client over HTTPS" "named is missing"
+fi
+
 ip netns exec "$tester" "$program" script tests/integration/dns_tcp.lua "$work/serve.yaml" "$work/over" \
 	"$work/keys" >"$work/server" 2>&1 &
 server=$!
@@ -171,8 +204,8 @@ truncated_for_kdig() {
 # dnsperf counts as lost what it has not got when it ends, so it asks a given number of times
 by_dnsperf() {
 	printf 'h%d.fg.test A\n' {1..100} >"$work/many"
-	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 20 -c 4 -t 5 -m "$1" -p "$2" \
-		>"$work/perf" || return
+	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 20 -c 4 -t 5  -m "$1" -p "$2" \
+		"${@:3}" >"$work/perf" || return
 	cat "$work/perf"
 	grep -E 'Queries completed: +2000 \(100' "$work/perf" && grep 'NOERROR 2000' "$work/perf"
 }
@@ -180,6 +213,8 @@ by_dnsperf() {
 if command -v kdig >/dev/null; then
 	check "kdig reads our server's answers over TCP" by_kdig +tcp
 	check "kdig reads our server's answers over TLS" by_kdig +tls
+	check "kdig reads our server's answers over HTTPS, by POST" by_kdig +https
+	check "kdig reads our server's answers over HTTPS, by GET" by_kdig +https +https-get
 	check "kdig asks our server again for what was truncated" truncated_for_kdig
 else
 	skip "kdig reads our server's answers" "kdig is missing"
@@ -187,8 +222,32 @@ fi
 if command -v dnsperf >/dev/null; then
 	check "dnsperf asks our server 2,000 times over TCP" by_dnsperf tcp 53
 	check "dnsperf asks our server 2,000 times over TLS" by_dnsperf dot 853
+	# of several responses in one read of HTTP/2 dnsperf 2.10 takes the last one
+	for method in GET POST; do
+		check "dnsperf asks our server 2,000 times over HTTPS, by $method" by_dnsperf doh 443 \
+			-q 4 -O doh-uri=https://198.19.1.2/dns-query -O doh-method=$method
+	done
 else
 	skip "dnsperf asks our server" "dnsperf is missing"
+fi
+
+# what is no query, another path, and an answer as it is
+by_curl() {
+	local at=https://198.19.1.2/dns-query curl=(ip netns exec "$linux" curl -sS -k --http2 -o "$work/curl")
+	local query=AAABAAABAAAAAAAAAmgxAmZnBHRlc3QAAAEAAQ # of h1.fg.test A
+	[ "$("${curl[@]}" -w '%{http_code} %{content_type}' "$at?dns=$query")" = \
+		"200 application/dns-message" ] || return
+	[ "$(stat -c %s "$work/curl")" = 44 ] || return
+	[ "$("${curl[@]}" -w '%{http_code}' "$at?a=b&dns=$query&c")" = 200 ] || return
+	for bad in "$at" "$at?dns=" "$at?dns=AA" "$at?dns=%%" "$at?dns=AAABAAAB="; do
+		[ "$("${curl[@]}" -w '%{http_code}' "$bad")" = 400 ] || return
+	done
+	[ "$("${curl[@]}" -w '%{http_code}' https://198.19.1.2/dns-quer?dns=$query)" = 404 ] || return
+	[ "$("${curl[@]}" -w '%{http_code}' --data-binary @/dev/null "$at")" = 400 ]
+}
+
+if command -v curl >/dev/null; then
+	check "curl reads what our server says of bad requests" by_curl
 fi
 
 # what follows is cut and sent twice on purpose, which tshark has words for

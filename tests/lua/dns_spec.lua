@@ -93,6 +93,21 @@ describe("DNS", function()
       assert.is_true(rows[3].transaction.mean_ns > rows[1].transaction.mean_ns)
    end)
 
+   it("asks over HTTPS by GET and POST, and gets every byte where frames are lost", function()
+      for _, post in ipairs { "false", "true" } do
+         local row = run("l4.tests=DNS_HTTPS", "l4.dns.pipeline=1", "l4.dns.text=64", "l4.connections=16",
+            "reference_device.latency=900us", "l4.dns.post=" .. post)
+         assert.same({ "valid", 0, 1, "h2" }, { row.validity, row.wrong_bytes, row.answered_ratio, row.tls.alpn })
+         -- two latencies, and frames of 150 to 300 bytes that are stored, each way twice
+         assert.near(2 * 900e3 + 4.5e3, row.transaction.mean_ns, 2e3)
+         assert.is_true(row.dns_answers.queries > 1000)
+      end
+      local row = run("l4.tests=DNS_HTTPS", "reference_device.loss_every=50", "l4.timeout=10s",
+         "l4.connections=16", "l4.drain=10s", "l4.dns.text=3000", "l4.dns.requests=50")
+      assert.same({ 1, 0, 0 }, { row.answered_ratio, row.wrong_bytes, row.failures.bad_response })
+      assert.is_true(row.retransmitted_segments > 20)
+   end)
+
    it("has many queries at a time on a connection, or a connection for each", function()
       local row = run("l4.tests=DNS_TCP", "l4.connections=2", "l4.dns.pipeline=8")
       -- a frame carries eight queries

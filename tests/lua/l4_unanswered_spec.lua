@@ -93,6 +93,7 @@ local OTHERWISE = {
    FTP = function(row) return row.failures.bad_response end, -- a session each
    DNS_TCP = function(row) return row.failures.expired / 16 end, -- dns.pipeline
    DNS_TLS = function(row) return row.failures.expired / 16 end,
+   DNS_HTTPS = function(row) return row.failures.expired / 16 end,
    PAGE = function(row) return row.failures.expired end, -- further connections had no answer
    UDP_STREAM = function(row) return row.lost > 0 and CONNECTIONS end,
 }

@@ -4,48 +4,46 @@
 
 /* how many bytes differ from the answer of our server */
 static uint32_t
-wrong_bytes(const struct fg_l4 *w, struct dns *d, const uint8_t *sent, uint32_t sent_bytes,
-	    const uint8_t *data, uint32_t length, bool stream)
+wrong_bytes(const struct dns_judge *j, const uint8_t *sent, uint32_t sent_bytes, const uint8_t *data,
+	    uint32_t length, uint32_t room)
 {
 	struct dns_query query;
 	int rcode = dns_read_query(sent, sent_bytes, &query);
-	uint32_t bytes, wrong, common, room = DNS_MESSAGE_MAX;
+	uint32_t bytes, wrong, common;
 
 	query.id = fg_get16(data);
-	if (!stream)
-		room = dns_datagram_room(&d->config, &query,
-					 datagram_most(w->config.mtu, d->requests.app.config.ipv6));
-	bytes = dns_answer(&d->config, &query, rcode, d->expected, room);
-	if (bytes == length && memcmp(data, d->expected, bytes) == 0)
+	if (room < DNS_MESSAGE_MAX)
+		room = dns_datagram_room(j->zone, &query, room);
+	bytes = dns_answer(j->zone, &query, rcode, j->expected, room);
+	if (bytes == length && memcmp(data, j->expected, bytes) == 0)
 		return 0;
 	common = fg_u32_min(bytes, length);
 	wrong = fg_u32_max(bytes, length) - common;
 	for (uint32_t i = 0; i < common; i++)
-		wrong += data[i] != d->expected[i];
+		wrong += data[i] != j->expected[i];
 	return wrong;
 }
 
 bool
-dns_is_answer(struct fg_l4 *w, struct application *a, const uint8_t *query, uint32_t bytes,
-	      const uint8_t *data, uint32_t length, bool stream)
+dns_is_answer(struct fg_l4 *w, const struct dns_judge *j, const uint8_t *query, uint32_t bytes,
+	      const uint8_t *data, uint32_t length, uint32_t room)
 {
-	struct dns *d = dns_of(a);
-	uint32_t question = bytes - DNS_HEADER - (d->config.udp_size > 0 ? DNS_OPT : 0);
+	uint32_t question = bytes - DNS_HEADER - (j->zone->udp_size > 0 ? DNS_OPT : 0);
 
 	if (fg_get16(data + 4) != 1 || length < DNS_HEADER + question ||
 	    !dns_same_question(data + DNS_HEADER, query + DNS_HEADER, question)) {
-		dns_note(a, DNS_SUM_MISMATCHED);
+		j->sums[DNS_SUM_MISMATCHED]++;
 		return false;
 	}
 	if (!dns_is_well_formed(data, length)) {
-		dns_note(a, DNS_SUM_MALFORMED);
-		a->base.tally.refused++;
+		j->sums[DNS_SUM_MALFORMED]++;
+		j->tally->refused++;
 		return true;
 	}
-	dns_note_rcode(a, data[3] & 0xf);
+	j->sums[dns_sum_of(data[3] & 0xf)]++;
 	if ((fg_get16(data + 2) & DNS_TC) != 0)
-		dns_note(a, DNS_SUM_TRUNCATED);
-	if (!d->config.any_answer)
-		w->counters.wrong_octets += wrong_bytes(w, d, query, bytes, data, length, stream);
+		j->sums[DNS_SUM_TRUNCATED]++;
+	if (!j->zone->any_answer)
+		w->counters.wrong_octets += wrong_bytes(j, query, bytes, data, length, room);
 	return true;
 }

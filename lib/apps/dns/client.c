@@ -274,7 +274,9 @@ take_response(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_
 	struct application *a = application_of(w, s);
 	struct dns *d = dns_of(a);
 	struct dns_conn *c = dns_conn_of(w, s);
-	uint32_t before, i, question;
+	const struct dns_judge judge = dns_judge_of(a);
+	const uint8_t *query;
+	uint32_t before, i, bytes;
 	uint64_t number;
 
 	if (length < DNS_HEADER || (fg_get16(data + 2) & DNS_QR) == 0) {
@@ -289,9 +291,8 @@ take_response(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_
 						   : DNS_SUM_TWICE);
 		return;
 	}
-	question = question_of(d, c, number);
-	if (!dns_is_answer(w, a, d->questions.data + d->questions.at[question],
-			   d->questions.at[question + 1] - d->questions.at[question], data, length, true))
+	query = dns_question(&d->questions, question_of(d, c, number), &bytes);
+	if (!dns_is_answer(w, &judge, query, bytes, data, length, DNS_MESSAGE_MAX))
 		return;
 	note_answered(w, s, c, asked_at(d, i));
 	dns_remove(d, c, before, i);

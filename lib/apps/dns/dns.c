@@ -24,8 +24,7 @@ query_of(const struct dns *d, uint32_t slot, uint64_t number, uint32_t *bytes)
 {
 	uint64_t i = ((number - 1) * d->requests.app.config.connections + slot) % d->questions.n;
 
-	*bytes = d->questions.at[i + 1] - d->questions.at[i];
-	return d->questions.data + d->questions.at[i];
+	return dns_question(&d->questions, (uint32_t)i, bytes);
 }
 
 static uint32_t
@@ -58,6 +57,7 @@ static bool
 answers_query(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number, const uint8_t *data,
 	      uint32_t length)
 {
+	const struct dns_judge judge = dns_judge_of(a);
 	uint32_t bytes;
 	const uint8_t *query = query_of(dns_of(a), slot, number, &bytes);
 
@@ -69,7 +69,8 @@ answers_query(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t nu
 		dns_note(a, DNS_SUM_UNEXPECTED);
 		return false;
 	}
-	if (!dns_is_answer(w, a, query, bytes, data, length, false))
+	if (!dns_is_answer(w, &judge, query, bytes, data, length,
+			   datagram_most(w->config.mtu, a->config.ipv6)))
 		return false;
 	return (fg_get16(data + 2) & DNS_TC) == 0 || takes_truncated(a, slot, number, length);
 }
@@ -134,7 +135,7 @@ server_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 	out = dns_answer(
 		&dns_of(a)->config, &query, rcode, to,
 		dns_datagram_room(&dns_of(a)->config, &query, datagram_most(w->config.mtu, flow->ipv6)));
-	dns_note_rcode(a, to[3] & 0xf);
+	dns_note(a, dns_sum_of(to[3] & 0xf));
 	if ((fg_get16(to + 2) & DNS_TC) != 0)
 		dns_note(a, DNS_SUM_TRUNCATED);
 	requests_answer(w, app, flow, length, out);

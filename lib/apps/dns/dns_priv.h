@@ -45,6 +45,13 @@ struct dns_questions {
 	uint8_t *data; /* queries with an id of 0 */
 };
 
+static inline const uint8_t *
+dns_question(const struct dns_questions *q, uint32_t i, uint32_t *bytes)
+{
+	*bytes = q->at[i + 1] - q->at[i];
+	return q->data + q->at[i];
+}
+
 /** The message of a stream that has come in part, in blocks of a pool. */
 struct dns_inbox {
 	uint32_t first_block, last_block;
@@ -153,13 +160,27 @@ dns_note(struct application *a, enum dns_sum sum)
 	a->base.tally.own[sum]++;
 }
 
-static inline void
-dns_note_rcode(struct application *a, unsigned rcode)
+static inline enum dns_sum
+dns_sum_of(unsigned rcode)
 {
-	dns_note(a, rcode == DNS_NOERROR    ? DNS_SUM_NOERROR
-		    : rcode == DNS_NXDOMAIN ? DNS_SUM_NXDOMAIN
-		    : rcode == DNS_SERVFAIL ? DNS_SUM_SERVFAIL
-					    : DNS_SUM_OTHER);
+	return rcode == DNS_NOERROR    ? DNS_SUM_NOERROR
+	       : rcode == DNS_NXDOMAIN ? DNS_SUM_NXDOMAIN
+	       : rcode == DNS_SERVFAIL ? DNS_SUM_SERVFAIL
+				       : DNS_SUM_OTHER;
+}
+
+/** What an answer is held against, and where it is counted. */
+struct dns_judge {
+	const struct fg_l4_dns *zone;
+	uint8_t *expected; /* room for the answer of our server */
+	struct fg_l4_tally *tally;
+	uint64_t *sums; /* by enum dns_sum */
+};
+
+static inline struct dns_judge
+dns_judge_of(struct application *a)
+{
+	return (struct dns_judge){&dns_of(a)->config, dns_of(a)->expected, &a->base.tally, a->base.tally.own};
 }
 
 /* questions.c */
@@ -174,9 +195,12 @@ void dns_questions_fill(const struct dns_questions *q, uint32_t first, uint16_t 
 			uint8_t *to, uint32_t length);
 
 /* answer.c */
-/** Is this, with the right id, the answer to a query? The kind of answer, or of fault, is counted. */
-bool dns_is_answer(struct fg_l4 *w, struct application *a, const uint8_t *query, uint32_t bytes,
-		   const uint8_t *data, uint32_t length, bool stream);
+/**
+ * Is this, with the right id, the answer to a query? The kind of answer, or of fault, is counted.
+ * @param room  bytes of a datagram, or DNS_MESSAGE_MAX
+ */
+bool dns_is_answer(struct fg_l4 *w, const struct dns_judge *j, const uint8_t *query, uint32_t bytes,
+		   const uint8_t *data, uint32_t length, uint32_t room);
 
 /* inbox.c */
 enum { DNS_BLOCK = 252 };

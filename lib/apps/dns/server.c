@@ -62,7 +62,7 @@ take_query(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_t l
 	x->at = c->end;
 	c->end += x->bytes;
 	c->since = w->now;
-	dns_note_rcode(a, made[DNS_PREFIX + 3] & 0xf);
+	dns_note(a, dns_sum_of(made[DNS_PREFIX + 3] & 0xf));
 	if ((fg_get16(made + DNS_PREFIX + 2) & DNS_TC) != 0)
 		dns_note(a, DNS_SUM_TRUNCATED);
 	a->base.tally.transactions++;

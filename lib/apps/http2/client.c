@@ -49,6 +49,8 @@ ask(struct fg_l4 *w, struct fg_stream *s)
 		x->receives = x->sends_head = true;
 		x->is_head = a->app.config.head;
 		x->body = x->left = a->app.config.request;
+		if (a->doh != NULL)
+			doh_ask(a, x);
 		x->again = c->again > 0;
 		if (x->again)
 			c->again--;
@@ -144,6 +146,8 @@ asker_over(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 
 	if (!x->unwanted && !x->any && !message_is_wanted(&a->app.config, x->wanted, x->received))
 		asker_failed(w, s, x, MESSAGE_LENGTH);
+	if (!x->unwanted && a->doh != NULL && !doh_is_answer(w, a, x))
+		x->unwanted = true;
 	if (!x->unwanted) {
 		client_of(s)->since = x->since;
 		note_transaction(w, s);

@@ -64,6 +64,8 @@ h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	}
 	h2_give_spans(a, c);
 	h2_fields_free(&c->inflater);
+	fg_heap_give(c->path, &a->heap);
+	c->path = NULL;
 	count_memory(w, a);
 	fg_pool_give(&a->conns, &area->conn); /* a caller that still looks finds no connection */
 }
@@ -130,6 +132,7 @@ h2_give(struct http2 *a, struct h2_conn *c, struct h2_exchange *x)
 {
 	uint32_t i = unlink_exchange(a, c, x);
 
+	doh_give(a, x);
 	c->active--;
 	fg_pool_give(&a->exchanges, &i);
 }
@@ -159,6 +162,7 @@ h2_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum h2_er
 	struct h2_conn *c = h2_conn_of(w, s);
 	uint32_t i = unlink_exchange(a, c, x);
 
+	doh_give(a, x);
 	c->active--;
 	x->next = 0;
 	if (c->last_reset == 0)

@@ -14,8 +14,23 @@
 enum { STATIC_ENTRIES = 61, INTEGER_MAX = 6 };
 /* --- the peer's table */
 
+static void
+read_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value)
+{
+	fields_read(&c->fields, name, value);
+	if (a->doh == NULL || name.length != 5 || memcmp(name.at, ":path", 5) != 0)
+		return;
+	fg_heap_give(c->path, &a->heap);
+	c->path = fg_heap_take(value.length, &a->heap);
+	c->path_bytes = c->path == NULL ? 0 : (uint32_t)value.length;
+	if (c->path != NULL)
+		memcpy(c->path, value.at, value.length);
+}
+
+/* @param c  NULL: no fields are expected */
 static bool
-inflate(nghttp2_hd_inflater *inflater, struct fields *f, const uint8_t *data, uint32_t length, bool last)
+inflate(nghttp2_hd_inflater *inflater, struct http2 *a, struct h2_conn *c, const uint8_t *data,
+	uint32_t length, bool last)
 {
 	int flags;
 
@@ -30,9 +45,9 @@ inflate(nghttp2_hd_inflater *inflater, struct fields *f, const uint8_t *data, ui
 		if (n > 0) /* an empty block is nowhere, and nothing is added to that */
 			data += n;
 		length -= (uint32_t)n;
-		if (flags & NGHTTP2_HD_INFLATE_EMIT && f != NULL)
-			fields_read(f, (struct text){field.name, field.namelen},
-				    (struct text){field.value, field.valuelen});
+		if (flags & NGHTTP2_HD_INFLATE_EMIT && c != NULL)
+			read_field(a, c, (struct text){field.name, field.namelen},
+				   (struct text){field.value, field.valuelen});
 		if (flags & NGHTTP2_HD_INFLATE_FINAL)
 			return nghttp2_hd_inflate_end_headers(inflater) == 0;
 		if (!(flags & NGHTTP2_HD_INFLATE_EMIT) && length == 0)
@@ -55,7 +70,7 @@ resize(nghttp2_hd_inflater *inflater, uint16_t octets)
 			update[n++] = (uint8_t)(0x80 | rest);
 		update[n++] = (uint8_t)rest;
 	}
-	return inflate(inflater, NULL, update, n, true);
+	return inflate(inflater, NULL, NULL, update, n, true);
 }
 
 /* the connection's own, or the spare one, which is the connection's then */
@@ -100,7 +115,8 @@ bool
 h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t length, bool last)
 {
 	struct h2_seen *seen = &a->seen;
-	bool whole = last && length > 0 && c->block == length; /* an empty one may have no place */
+	/* an empty one may have no place, and of a query the path is read each time */
+	bool whole = last && length > 0 && c->block == length && a->doh == NULL;
 	uint16_t table = c->table;
 
 	if (whole && c->inflater == NULL && seen->octets == length && seen->table == table &&
@@ -108,7 +124,7 @@ h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t
 		c->fields = seen->fields;
 		return true;
 	}
-	if (!take_inflater(a, c) || !inflate(c->inflater, &c->fields, data, length, last))
+	if (!take_inflater(a, c) || !inflate(c->inflater, a, c, data, length, last))
 		return false;
 	if (last && give_inflater(a, c) && whole && c->table == table && length <= sizeof(seen->text)) {
 		seen->fields = c->fields;
@@ -132,8 +148,8 @@ h2_put_header(uint8_t *to, uint32_t octets, uint8_t type, uint8_t flags, uint32_
 }
 
 /* a field with a name of the static table, never to be indexed (RFC 7541, 6.2.2) */
-static uint8_t *
-put_field(uint8_t *to, uint8_t name, const char *value, size_t length)
+uint8_t *
+h2_put_field(uint8_t *to, uint8_t name, const char *value, size_t length)
 {
 	size_t rest = length;
 
@@ -159,7 +175,7 @@ put_length(uint8_t *to, uint32_t length)
 	do
 		digits[--at] = (char)('0' + length % 10);
 	while ((length /= 10) > 0);
-	return put_field(to, 28, digits + at, sizeof(digits) - at);
+	return h2_put_field(to, 28, digits + at, sizeof(digits) - at);
 }
 
 uint32_t
@@ -168,27 +184,30 @@ h2_write_request(const struct fg_l4_app *config, const char *path, uint8_t *to)
 	uint8_t *p = to;
 
 	if (config->head)
-		p = put_field(p, 2, "HEAD", 4);
+		p = h2_put_field(p, 2, "HEAD", 4);
 	else
 		*p++ = config->request > 0 ? 0x83 : 0x82; /* POST, GET */
 	*p++ = config->tls != NULL ? 0x87 : 0x86;         /* https, http */
-	p = put_field(p, 4, path, strlen(path));
-	p = put_field(p, 1, config->host, strlen(config->host));
-	p = put_field(p, 58, "framegauge", 10);
-	p = put_field(p, 19, "*/*", 3);
+	p = h2_put_field(p, 4, path, strlen(path));
+	p = h2_put_field(p, 1, config->host, strlen(config->host));
+	p = h2_put_field(p, 58, "framegauge", 10);
+	p = h2_put_field(p, 19, "*/*", 3);
 	if (config->request > 0)
 		p = put_length(p, config->request);
 	return (uint32_t)(p - to);
 }
 
 uint32_t
-h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t to[H2_RESPONSE_MAX])
+h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t what, uint8_t to[H2_RESPONSE_MAX])
 {
 	uint8_t *p = to + H2_HEADER;
 
-	*p++ = 0x88; /* 200 */
-	p = put_field(p, 54, "framegauge", 10);
-	p = put_field(p, 31, "application/octet-stream", 24);
+	*p++ = what == H2_BAD_REQUEST ? 0x8c : what == H2_NOT_FOUND ? 0x8d : 0x88; /* 400, 404, 200 */
+	p = h2_put_field(p, 54, "framegauge", 10);
+	if (what == H2_DNS)
+		p = h2_put_field(p, 31, "application/dns-message", 23);
+	else
+		p = h2_put_field(p, 31, "application/octet-stream", 24);
 	p = put_length(p, length);
 	h2_put_header(to, (uint32_t)(p - to) - H2_HEADER, H2_HEADERS,
 		      H2_END_HEADERS | (ends ? H2_END_STREAM : 0), id);

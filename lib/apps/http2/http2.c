@@ -80,7 +80,7 @@ http2_octets(const struct fg_l4_app *config, uint32_t *request, uint32_t *respon
 		return;
 	*request = H2_HEADER + h2_write_request(config, config->path, head) +
 		   (uint32_t)h2_data_octets(config->request);
-	*response = h2_write_response(1, config->response, false, scratch) +
+	*response = h2_write_response(1, config->response, false, H2_PAYLOAD, scratch) +
 		    (uint32_t)h2_data_octets(config->head ? 0 : config->response);
 	free(head);
 }
@@ -96,6 +96,8 @@ http2_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err)
 		return fg_error_set(err, EINVAL, "l4", "a request needs a path and a host");
 	return 0;
 }
+
+static const struct app_kind http2;
 
 static int
 http2_create(struct application *app, struct fg_error *err)
@@ -120,6 +122,8 @@ http2_create(struct application *app, struct fg_error *err)
 			    sizeof(struct h2_span)))
 		return fg_error_set(err, ENOMEM, "l4", "no memory for %u connections of HTTP/2", conns);
 	h2_conn_at(a, 0)->flags = H2_OVER | H2_GONE; /* nobody's */
+	if (app->kind != &http2)
+		return doh_create(a, err);
 	return server ? 0 : make_request(a, err);
 }
 
@@ -135,6 +139,7 @@ http2_free(struct application *app)
 	fg_pool_free(&a->exchanges);
 	fg_pool_free(&a->spans);
 	free(a->request);
+	doh_free(a);
 }
 
 static const struct app_kind http2 = {
@@ -153,4 +158,32 @@ static const struct app_kind http2 = {
 	.waits = h2_waits,
 };
 
-const struct app_kind *const app_kinds_of_http2[] = {&http2, NULL};
+static int
+https_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err)
+{
+	int rc = http2_check(config, mtu, err);
+
+	return rc != 0 ? rc : doh_check(config, err);
+}
+
+/* DNS over HTTPS */
+static const struct app_kind doh = {
+	"DOH",
+	.streams = true,
+	.secures = true,
+	.size = sizeof(struct http2),
+	.client = &h2_client_ops,
+	.server = &h2_server_ops,
+	/* of HTTP, then of DNS */
+	.own = {"http_4xx",     "http_5xx",          "http_other",       "http_length", "http_cut",
+		"stream_reset", "malformed_message", "connection_error", "goaway",      "noerror",
+		"nxdomain",     "servfail",          "other_rcode",      "truncated",   "mismatched",
+		"late",         "duplicates",        "unexpected",       "malformed",   "cut",
+		"queries"},
+	.check = https_check,
+	.create = http2_create,
+	.free = http2_free,
+	.waits = h2_waits,
+};
+
+const struct app_kind *const app_kinds_of_http2[] = {&http2, &doh, NULL};

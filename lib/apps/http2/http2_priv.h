@@ -10,6 +10,7 @@
  *   message.c  from frames to requests and responses, of both sides
  *   outbox.c   what is to be sent, by position
  *   conn.c     connections and exchanges: taken, found, given back
+ *   doh.c      DNS over HTTPS: what requests and bodies are then
  *   client.c, server.c
  *   http2.c    the kind
  *
@@ -80,6 +81,11 @@ struct h2_exchange {
 	bool sends_head, head_read, sized, unwanted, any, again, receives, is_post, is_head;
 	uint64_t since;            /* of a client: the request was sent */
 	uint64_t length, received; /* of the peer's body: Content-Length, bytes so far */
+	/* of DNS over HTTPS: the peer's message; ours, which is in `own` unless it is a query */
+	uint8_t *came, *own;
+	const uint8_t *message;
+	uint32_t came_bytes;
+	uint8_t response; /* enum h2_response */
 };
 
 /** A part of what was written and is not acknowledged. */
@@ -88,17 +94,24 @@ struct h2_span {
 	uint32_t id;   /* of the stream, or of the first of requests */
 	uint64_t at;   /* position */
 	uint64_t octets;
-	uint32_t head; /* bytes of HEADERS before the data; of the first of requests that are all alike */
-	uint32_t body; /* where in the body the data begins */
-	uint32_t data; /* its bytes, without headers of frames */
-	uint8_t kind;  /* of outbox.c */
-	bool ends;     /* the last frame ends the stream */
+	uint32_t head;    /* bytes of HEADERS before the data; of the first of requests that are all alike */
+	uint32_t body;    /* where in the body the data begins */
+	uint32_t data;    /* its bytes, without headers of frames */
+	uint8_t kind;     /* of outbox.c */
+	bool ends;        /* the last frame ends the stream */
+	uint8_t response; /* enum h2_response */
+	uint8_t *own;     /* of DNS over HTTPS: memory of `text` */
 	union {
 		uint8_t literal[H2_CONTROLS];
-		const uint8_t *text;
-		uint32_t length; /* Content-Length of a response */
+		struct {
+			const uint8_t *text;
+			uint32_t length; /* Content-Length of a response; of DNS over HTTPS: which query */
+		};
 	};
 };
+
+/** Responses of a server. */
+enum h2_response { H2_PAYLOAD, H2_DNS, H2_BAD_REQUEST, H2_NOT_FOUND };
 
 /** The frame that is being read. */
 struct h2_frame {
@@ -144,6 +157,8 @@ struct h2_conn {
 	uint64_t end;    /* position behind what is laid out */
 	uint64_t second; /* in which the frames below are counted */
 	uint16_t flood[H2_FLOODS];
+	uint8_t *path; /* of DNS over HTTPS: of the block, on the heap */
+	uint32_t path_bytes;
 };
 
 /** What the two sides do differently. */
@@ -183,6 +198,7 @@ struct http2 {
 	uint32_t request_octets;
 	uint32_t streams; /* at a time on a connection */
 	int32_t window;   /* that we offer */
+	struct doh *doh;  /* NULL: no DNS over HTTPS */
 };
 
 /** A stream's own: of both sides. */
@@ -303,8 +319,30 @@ enum { H2_REQUEST_MORE = 64 /* bytes in addition to path and host */ };
 uint32_t h2_write_request(const struct fg_l4_app *config, const char *path, uint8_t *to);
 enum { H2_RESPONSE_MAX = 80 };
 /** A frame of HEADERS. @return its bytes */
-uint32_t h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t to[H2_RESPONSE_MAX]);
+uint32_t h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t what,
+			   uint8_t to[H2_RESPONSE_MAX]);
+/** A field with a name of the static table. */
+uint8_t *h2_put_field(uint8_t *to, uint8_t name, const char *value, size_t length);
 uint8_t *h2_put_header(uint8_t *to, uint32_t octets, uint8_t type, uint8_t flags, uint32_t id);
+
+/* doh.c */
+enum { DOH_HEAD_MAX = 2048 };
+int doh_check(const struct fg_l4_app *config, struct fg_error *err);
+int doh_create(struct http2 *a, struct fg_error *err);
+void doh_free(struct http2 *a);
+/** The next query is this request's. */
+void doh_ask(struct http2 *a, struct h2_exchange *x);
+/** @return bytes of its frame of HEADERS */
+uint32_t doh_write_head(const struct http2 *a, uint32_t id, uint32_t question, uint8_t to[DOH_HEAD_MAX]);
+bool doh_is_answer(struct fg_l4 *w, struct http2 *a, const struct h2_exchange *x);
+/** Of a server: the request of the block begins; it is whole. */
+void doh_begin(struct http2 *a, struct h2_conn *c, struct h2_exchange *x);
+void doh_answer(struct http2 *a, struct h2_exchange *x);
+/** A part of the peer's body. @return false: it gets too long */
+bool doh_take(struct http2 *a, struct h2_exchange *x, const uint8_t *data, uint32_t length);
+/** The next bytes of ours, for a span. @return false: no memory */
+bool doh_piece(struct http2 *a, const struct h2_exchange *x, struct h2_span *span, uint32_t data);
+void doh_give(struct http2 *a, struct h2_exchange *x);
 
 extern const struct h2_role h2_client_role, h2_server_role;
 extern const struct fg_app_ops h2_client_ops, h2_server_ops;

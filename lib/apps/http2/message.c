@@ -159,6 +159,10 @@ h2_data(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, const uint8_t *
 
 	if (x == NULL)
 		return;
+	if (http2_of(w, s)->doh != NULL && !x->unwanted && !doh_take(http2_of(w, s), x, data, length)) {
+		http2_of(w, s)->role->failed(w, s, x, MESSAGE_LENGTH);
+		x->unwanted = true;
+	}
 	if (http2_of(w, s)->role->is_client && !x->unwanted && !x->any &&
 	    !application_of(w, s)->config.any_body)
 		w->counters.wrong_octets += payload_wrong(SERVER_STREAM, x->received, data, length);

@@ -68,9 +68,11 @@ h2_data_octets(uint32_t data)
 static uint32_t
 octets_of_head(const struct http2 *a, const struct h2_exchange *x)
 {
-	uint8_t scratch[H2_RESPONSE_MAX];
+	uint8_t scratch[DOH_HEAD_MAX];
 
-	return a->role->is_client ? a->request_octets : h2_write_response(x->id, x->body, false, scratch);
+	if (!a->role->is_client)
+		return h2_write_response(x->id, x->body, false, x->response, scratch);
+	return a->doh != NULL ? doh_write_head(a, x->id, x->object, scratch) : a->request_octets;
 }
 
 /* does this go on what the last span has? */
@@ -79,7 +81,7 @@ joins_span(const struct http2 *a, const struct h2_conn *c, const struct h2_excha
 {
 	struct h2_span *span = c->last_span == 0 ? NULL : h2_span_at(a, c->last_span);
 
-	if (span == NULL)
+	if (span == NULL || a->doh != NULL)
 		return NULL;
 	if (x->sends_head)
 		return span->kind == REQUESTS && data == 0 && x->left == 0 &&
@@ -92,21 +94,28 @@ joins_span(const struct http2 *a, const struct h2_conn *c, const struct h2_excha
 void
 h2_send(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, uint32_t data)
 {
-	const struct http2 *a = http2_of(w, s);
+	struct http2 *a = http2_of(w, s);
 	struct h2_conn *c = h2_conn_of(w, s);
 	struct h2_span *span = joins_span(a, c, x, data);
 	uint32_t head = x->sends_head ? octets_of_head(a, x) : 0;
 	uint64_t octets = head + h2_data_octets(data);
 
 	if (span == NULL) {
-		span = append_span(w, s, head > 0 && a->role->is_client && x->left == 0 ? REQUESTS : MESSAGE,
-				   0);
+		bool requests = head > 0 && a->role->is_client && x->left == 0 && a->doh == NULL;
+
+		span = append_span(w, s, requests ? REQUESTS : MESSAGE, 0);
 		if (span == NULL)
 			return;
 		span->id = x->id;
 		span->head = head;
-		span->length = x->body;
+		span->response = x->response;
+		span->length = a->doh != NULL && a->role->is_client ? x->object : x->body;
 		span->body = x->body - x->left;
+		if (a->doh != NULL && data > 0 && !doh_piece(a, x, span, data)) {
+			w->counters.no_spans++;
+			fg_stream_abort(w, s);
+			return;
+		}
 	}
 	span->octets += octets;
 	c->end += octets;
@@ -142,6 +151,7 @@ h2_acked(struct fg_l4 *w, struct fg_stream *s)
 			return;
 		if (c->recent_span == c->first_span)
 			c->recent_span = next;
+		fg_heap_give(span->own, &a->heap);
 		fg_pool_give(&a->spans, &c->first_span);
 		c->first_span = next;
 	}
@@ -154,6 +164,7 @@ h2_give_spans(struct http2 *a, struct h2_conn *c)
 	while (c->first_span != 0) {
 		uint32_t next = h2_span_at(a, c->first_span)->next;
 
+		fg_heap_give(h2_span_at(a, c->first_span)->own, &a->heap);
 		fg_pool_give(&a->spans, &c->first_span);
 		c->first_span = next;
 	}
@@ -184,11 +195,15 @@ static uint32_t
 fill_head(const struct http2 *a, const struct h2_conn *c, const struct h2_span *span, uint32_t id,
 	  uint32_t offset, uint8_t *to, uint32_t length)
 {
-	uint8_t response[H2_RESPONSE_MAX], number[4];
+	uint8_t response[DOH_HEAD_MAX], number[4];
 	uint32_t n;
 
 	if (!a->role->is_client) {
-		h2_write_response(id, span->length, span->ends && span->data == 0, response);
+		h2_write_response(id, span->length, span->ends && span->data == 0, span->response, response);
+		return copy(to, response, span->head, offset, length);
+	}
+	if (a->doh != NULL) {
+		doh_write_head(a, id, span->length, response);
 		return copy(to, response, span->head, offset, length);
 	}
 	n = copy(to, request_of(a, c, id), span->head, offset, length);
@@ -215,6 +230,10 @@ fill_data(const struct http2 *a, const struct h2_span *span, uint64_t offset, ui
 	}
 	within -= H2_HEADER;
 	n = fg_u32_min(length, octets - within);
+	if (span->text != NULL) {
+		memcpy(to, span->text + before + within, n);
+		return n;
+	}
 	payload_fill(a->role->is_client ? CLIENT_STREAM : SERVER_STREAM,
 		     (uint64_t)span->body + before + within, to, n);
 	return n;

@@ -18,13 +18,20 @@ server_established(struct fg_l4 *w, struct fg_stream *s)
 static void
 server_head(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 {
-	x->body = x->is_post ? 0 : h2_conn_of(w, s)->fields.number;
+	struct http2 *a = http2_of(w, s);
+
+	if (a->doh != NULL)
+		doh_begin(a, h2_conn_of(w, s), x);
+	else
+		x->body = x->is_post ? 0 : h2_conn_of(w, s)->fields.number;
 }
 
 static void
 server_over(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 {
 	application_of(w, s)->base.tally.transactions++;
+	if (http2_of(w, s)->doh != NULL)
+		doh_answer(http2_of(w, s), x);
 	x->left = x->is_head ? 0 : x->body;
 	x->sends_head = true;
 }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tests DNS, DNS_TCP and DNS_TLS: what they ask and answer, of the group `l4.dns` of a plan. Their C
--- side is lib/apps/dns.
+--- The tests DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what they ask and answer, of the group `l4.dns` of a plan.
+-- Their C side is lib/apps/dns, and lib/apps/http2/doh.c.
 local format = require "framegauge.text.format"
 local tables = require "framegauge.core.tables"
 
@@ -14,7 +14,7 @@ local NAME_MAX, LABEL_MAX = 253, 63 -- characters (RFC 1035, 2.3.4)
 
 M.GROUP = {
    key = "dns", type = "group",
-   help = "of DNS, DNS_TCP and DNS_TLS: what is asked, and what our server answers. Addresses follow from the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers",
+   help = "of DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what is asked, and what our server answers. Addresses follow from the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers",
    fields = {
       { key = "name", type = "string", longest = 300, default = "h{0..9999}.fg.test",
         help = "the names that are asked for in turn; {FIRST..LAST} stands for each of these numbers" },
@@ -25,9 +25,13 @@ M.GROUP = {
       { key = "rate", type = "number", min = "0.001", max = "100000000", default_help = "a closed loop",
         help = "queries a second, at times that do not depend on answers; latency counts from these times. Over UDP l4.connections is then the most that wait at a time" },
       { key = "pipeline", type = "integer", default = "16", min = "1", max = "1000",
-        help = "of DNS_TCP and DNS_TLS: queries at a time on a connection; 1: each follows the answer to the one before" },
+        help = "of DNS_TCP, DNS_TLS and DNS_HTTPS: queries at a time on a connection; 1: each follows the answer to the one before" },
       { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "of DNS_TCP and DNS_TLS: queries on a connection, which is then closed and followed by another; 0: until the end" },
+        help = "of DNS_TCP, DNS_TLS and DNS_HTTPS: queries on a connection, which is then closed and followed by another; 0: until the end" },
+      { key = "post", type = "boolean", default = "false",
+        help = "of DNS_HTTPS: queries are bodies of POST; else they are in the path of GET" },
+      { key = "path", type = "string", longest = 200, default = "/dns-query",
+        help = "of DNS_HTTPS: where our server answers, and the client asks" },
       { key = "idle", type = "time", default = "10s", max = "1h",
         help = "of our server over TCP: a connection without a query for so long is closed; 0s: none is" },
       { key = "fallback", type = "boolean", default = "true",
@@ -135,7 +139,15 @@ function M.fill_tcp(client, o)
    client.requests, client.tcp.nodelay = o.dns.requests, true
 end
 
-local OVER_TCP = { "DNS_TCP", "DNS_TLS" }
+--- The same by HTTP/2: dns.pipeline requests at a time.
+function M.fill_https(client, o)
+   M.fill_tcp(client, o)
+   client.requests_per_s, client.dns.post = nil, o.dns.post
+   client.streams, client.request, client.response = o.dns.pipeline, 0, 0
+   client.path, client.host = o.dns.path, o.tls.server_name
+end
+
+local OVER_TCP = { "DNS_TCP", "DNS_TLS", "DNS_HTTPS" }
 
 local function has_any(tests, names)
    for _, name in ipairs(names) do
@@ -151,6 +163,12 @@ function M.check_tcp(values, found)
    if has_any(o.tests, OVER_TCP) and o.connections * o.dns.pipeline > MOST_AT_A_TIME then
       found:add("l4.dns.pipeline", ("%.0f queries at a time on %d connections"):format(
          o.connections * o.dns.pipeline, o.connections), ("at most %d in all"):format(MOST_AT_A_TIME))
+   end
+   if tables.contains(o.tests, "DNS_HTTPS") and o.dns.rate then
+      found:add("l4.dns.rate", "DNS_HTTPS is a closed loop", "no rate, or DNS_TLS")
+   end
+   if not o.dns.path:match "^/[!-~]*$" or o.dns.path:find("[?#]") then
+      found:add("l4.dns.path", ("'%s' is no path"):format(o.dns.path), "a path such as /dns-query")
    end
 end
 

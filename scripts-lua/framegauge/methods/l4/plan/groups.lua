@@ -80,7 +80,7 @@ M.peer = {
    fields = {
       { key = "kind", type = "enum", values = { "discard", "iperf3", "web", "dns", "ftp" },
         default = "discard",
-        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and UDP_STREAM then, and what it has counted is in the result. web: any web server; the tests are HTTP, HTTP2, the same over TLS and HTTP3 then. dns: any server of DNS, usually at port 53, over TLS at port 853; the tests are DNS, DNS_TCP and DNS_TLS then. ftp: any server of FTP, usually at port 21; the test is FTP then" },
+        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and UDP_STREAM then, and what it has counted is in the result. web: any web server; the tests are HTTP, HTTP2, the same over TLS and HTTP3 then. dns: any server of DNS, usually at port 53, over TLS at port 853; the tests are DNS, DNS_TCP, DNS_TLS and DNS_HTTPS then. ftp: any server of FTP, usually at port 21; the test is FTP then" },
       { key = "direction", type = "enum", values = { "forward", "reverse", "both" }, default = "forward",
         help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its --bidir)" },
       { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },

@@ -175,8 +175,7 @@ local LIST = {
       counts = "ftp_counts", figures = ftp.figures, parameters = { { "ftp", "ftp" } }, group = ftp.GROUP,
    },
 
-   -- Pages. By HTTP/2 over TLS alone, as browsers have it: without TLS a gap of TCP would cost our client all
-   -- that came behind it, which it cannot read yet and does not keep.
+   -- Pages. By HTTP/2 over TLS alone, as browsers have it.
    {
       name = "PAGE", help = "pages by HTTP/1.1, page.connections at a time for each", figure = "pages_per_s",
       count = pages_of, pages = true, short = true, peers = { web = true }, fill = pages.fill,
@@ -238,6 +237,15 @@ local LIST = {
       rate = function(o) return o.dns.rate end, requests = function(o) return o.dns.requests end,
       peers = { dns = true }, fill = dns.fill_tcp, check = dns.check_tcp, counts = "dns_answers",
       parameters = { { "dns", "dns" }, { "timeout_s", "timeout" } },
+   },
+
+   -- And over HTTPS.
+   {
+      name = "DNS_HTTPS", kind = "DOH", tls = true, alpn = "h2",
+      help = "the same by HTTP/2 over TLS (RFC 8484)", figure = "transactions_per_s", short = true,
+      gives_up = true, requests = function(o) return o.dns.requests end,
+      peers = { dns = true }, fill = dns.fill_https, counts = "dns_answers",
+      parameters = { { "dns", "dns" } },
    },
 }
 
