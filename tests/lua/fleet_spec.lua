@@ -282,60 +282,6 @@ describe("the leases of an agent", function()
       agent:obey(command("drain", { body = { on = false } }))
       assert.is_true(lease(agent, "carol", { "west" }).ok)
    end))
-
-   it("are only for the controllers of those who have reserved the ports", in_job(function()
-      local world = World.new({ agents = { "rack1" } })
-      local agent = world.agents.rack1
-      local function reserve(by, seconds, ports)
-         local body = { ports = ports or { "east" }, ttl = seconds }
-         return agent:obey(command("reserve", { by = by, body = body }))
-      end
-      assert.equal(0, reserve("alice@desk:1", 100).body.before)
-      assert.equal("reserved", agent:rows()[1].state)
-      assert.equal("free", agent:rows()[2].state)
-      for _, refusal in ipairs { lease(agent, "bob@desk:2"), reserve("bob@desk:2", 9, { "east", "west" }) } do
-         assert.matches("port east is reserved by alice@desk", refusal.refused)
-         assert.equal("alice@desk", refusal.holder)
-         assert.near(100, refusal.remaining_s, 1)
-      end
-      assert.is_true(lease(agent, "bob@desk:3", { "west" }).ok, "which is nobody's")
-      -- her runs come and go, one at a time; between them the port is hers
-      local epoch = lease(agent, "alice@desk:7").body.epoch
-      assert.matches("in use by alice@desk:7", lease(agent, "alice@desk:8").refused)
-      assert.matches("reserved by alice", lease(agent, "bob@desk:2").refused)
-      assert.near(100, reserve("alice@desk:1", 200).body.before, 1)
-      agent:obey(command("release", { epoch = epoch, by = "alice@desk:7" }))
-      assert.matches("reserved by alice", lease(agent, "bob@desk:2").refused)
-      -- it ends by itself, by her will, and by those who take the port
-      world.now = world.now + 201
-      assert.is_true(lease(agent, "bob@desk:2", { "east" }, 5).ok)
-      world.now = world.now + 6
-      agent.looked = world.now
-      agent:look()
-      assert.is_true(reserve("alice@desk:1", 100).ok)
-      assert.near(100, reserve("alice@desk:1", 0).body.before, 1)
-      assert.equal("free", agent:rows()[1].state)
-      assert.is_true(reserve("alice@desk:1", 100).ok)
-      local take = command("take", { by = "bob@desk:2", body = { ports = { "east" }, ttl = 9 } })
-      assert.is_true(agent:obey(take).ok)
-      assert.equal("bob@desk:2", agent:rows()[1].by)
-      for _, wrong in ipairs { -1, 0.5, 24 * 3600 + 1, "1h" } do
-         assert.matches("a lease lasts", reserve("alice@desk:1", wrong, { "west" }).refused)
-      end
-   end))
-
-   it("are reserved at all agents or at none", in_job(function()
-      local world = World.new { agents = { "rack1", "rack2" } }
-      local control = world.controller "alice@desk:1"
-      assert.is_true(lease(world.agents.rack2, "bob@desk:2").ok)
-      local ok, why = pcall(control.reserve, control, { rack1 = { "east" }, rack2 = { "east" } }, 100)
-      assert.is_false(ok)
-      assert.matches("port east is in use by bob@desk:2", tostring(why))
-      assert.equal("free", world.agents.rack1:rows()[1].state)
-      control:reserve({ rack1 = { "east" } }, 100)
-      assert.equal("reserved", world.agents.rack1:rows()[1].state)
-      control:close()
-   end))
 end)
 
 describe("the commands of an agent", function()
