@@ -51,6 +51,7 @@ struct fg_endpoint_port {
 	uint64_t fresh_at;       /* then, in ticks of the processor; not kept on the wire */
 	uint64_t busy;           /* ticks that polls took which had something to do */
 	unsigned waiting;        /* frames that came in since the last poll */
+	uint64_t passed;         /* frames that came in and were not for the endpoint */
 	struct rte_mbuf *frame[FG_BURST_ROOMS];
 	struct fg_arrival in[FG_BURST_ROOMS];
 	struct fg_endpoint_port_result count;
@@ -93,7 +94,8 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 	size_t at = sizeof(*ether) + sizeof(struct fg_ipv4);
 	uint8_t protocol;
 
-	if (s->config.y1731 && length > sizeof(*ether) && ether->type == htons(FG_ETHER_CFM))
+	if (s->config.y1731 && length > sizeof(*ether) &&
+	    (ether->type == htons(FG_ETHER_CFM) || ether->type == htons(FG_ETHER_LOCAL)))
 		return true;
 	if (length > at && ether->type == htons(FG_ETHER_IPV4)) {
 		protocol = ((const struct fg_ipv4 *)(ether + 1))->protocol;
@@ -112,15 +114,19 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 	return false;
 }
 
-/* off with our tag; false: it is another's, and the frame is as it was */
+/* off with our tag; false: it is another's, or the frame is not for the endpoint, and is as it was */
 static bool
-strip_tag(const struct fg_endpoint_port *s, struct rte_mbuf *m)
+strip_tag(struct fg_endpoint_port *s, struct rte_mbuf *m)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	int tag = fg_net_own_tag(frame, m->data_len, s->tag);
 
-	if (tag < 0 || (tag > 0 && !is_for_endpoint(s, frame + tag, m->data_len - (size_t)tag)))
+	if (tag < 0)
 		return false;
+	if (!is_for_endpoint(s, frame + tag, m->data_len - (size_t)tag)) {
+		s->passed++;
+		return false;
+	}
 	if (tag > 0) {
 		fg_net_untag(frame, m->data_len);
 		rte_pktmbuf_adj(m, (uint16_t)tag);
@@ -170,14 +176,14 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 {
 	struct fg_endpoint_port *s = of_sink(sink);
 
-	if (m->nb_segs != 1 || !strip_tag(s, m) ||
-	    !is_for_endpoint(s, rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
+	if (m->nb_segs != 1 || !strip_tag(s, m))
 		return false;
 	if (!s->fresh && s->ns_per_octet_q32 == 0)
 		s->fresh_at = rte_rdtsc();
 	s->now = RTE_MAX(s->now, arrival_ns + s->shift);
-	s->in[s->waiting] = (struct fg_arrival){rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now,
-						s->burst.cuts && m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_GOOD};
+	s->in[s->waiting] =
+		(struct fg_arrival){rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now,
+				    s->burst.cuts && m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_GOOD, s->passed};
 	s->frame[s->waiting++] = m;
 	s->count.rx_frames++;
 	s->fresh = true;

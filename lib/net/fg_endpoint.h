@@ -42,6 +42,7 @@ struct fg_arrival {
 	size_t length;
 	uint64_t now;
 	bool checked; /* the port vouches for the checksum of TCP or UDP, which may not stand in the frame */
+	uint64_t passed; /* frames of the VLAN that came before it and were for no endpoint */
 };
 
 struct fg_endpoint {

@@ -23,8 +23,9 @@ enum {
 	FG_ETHER_IPV4 = 0x0800,
 	FG_ETHER_IPV6 = 0x86dd,
 	FG_ETHER_VLAN = 0x8100,
-	FG_ETHER_QINQ = 0x88a8, /* service tag */
-	FG_ETHER_CFM = 0x8902,  /* IEEE 802.1ag and Y.1731 */
+	FG_ETHER_QINQ = 0x88a8,  /* service tag */
+	FG_ETHER_CFM = 0x8902,   /* IEEE 802.1ag and Y.1731 */
+	FG_ETHER_LOCAL = 0x88b5, /* for experiments */
 	FG_ETHER_HEADER = 14,
 	FG_ETHER_FCS = 4,
 	FG_ETHER_MIN = 64,      /* bytes with FCS */

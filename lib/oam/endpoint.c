@@ -7,24 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fg_bytes.h"
 #include "fg_oam_endpoint.h"
 
 struct fg_oam_station {
 	struct fg_endpoint endpoint;
 	struct fg_oam_reflector *reflector;
+	uint64_t passed; /* frames that the reflector has counted */
 };
+
+static bool
+is_message(const uint8_t *frame)
+{
+	return fg_get16(frame + FG_ETHER_HEADER - 2) == FG_ETHER_CFM;
+}
 
 static void
 station_input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, struct fg_burst *out)
 {
 	struct fg_oam_station *s = (struct fg_oam_station *)endpoint;
 
-	for (unsigned i = 0; i < n && out->frames < out->rooms; i++) {
-		uint8_t *room = out->room[out->frames];
+	for (unsigned i = 0; i < n; i++) {
+		bool fits = out->frames < out->rooms && in[i].length + FG_OAM_ROOM <= out->capacity;
+		uint8_t *room = fits ? out->room[out->frames] : NULL;
 		size_t octets;
 
-		if (in[i].length + FG_OAM_ROOM > out->capacity)
+		fg_oam_reflector_count(s->reflector, in[i].passed - s->passed);
+		s->passed = in[i].passed;
+		if (!fits) { /* no reply; a frame of the service came all the same */
+			fg_oam_reflector_count(s->reflector, !is_message(in[i].frame));
 			continue;
+		}
 		memcpy(room, in[i].frame, in[i].length);
 		octets = fg_oam_reflector_answer(s->reflector, room, in[i].length, in[i].now);
 		out->length[out->frames] = (uint16_t)octets;

@@ -15,8 +15,8 @@ extern "C" {
 
 /*
  * Active OAM: STAMP (RFC 8762, extensions of RFC 8972), TWAMP Light (RFC 5357, appendix I) and the loopback,
- * delay and synthetic loss messages of ITU-T Y.1731. Formats, and the reflector that answers them. Bytes in,
- * bytes out: no DPDK. Unauthenticated only.
+ * delay, synthetic loss and loss messages of ITU-T Y.1731. Formats, and the reflector that answers them.
+ * Bytes in, bytes out: no DPDK. Unauthenticated only.
  *
  * Times are nanoseconds since 1970 by the clock that fg_oam_reflector_set_clock() describes.
  */
@@ -29,6 +29,7 @@ enum fg_oam_test {
 	FG_OAM_LOOPBACK,  /* LBM, LBR */
 	FG_OAM_DELAY,     /* DMM, DMR */
 	FG_OAM_SYNTHETIC, /* SLM, SLR */
+	FG_OAM_LOSS,      /* LMM, LMR: frames of a service are counted */
 };
 
 /** NTP time stamp (RFC 5905), 32.32 bits since 1900, rounded down; and back, of the era that ends in 2036. */
@@ -87,7 +88,8 @@ void fg_oam_reflector_free(struct fg_oam_reflector *reflector);
 void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix_ahead_ns, uint16_t estimate);
 
 /**
- * Turn a request into its reply, in place.
+ * Turn a request into its reply, in place. A reflector of Y.1731 counts what is no message as a frame of the
+ * service, and returns frames to its MAC with the EtherType FG_ETHER_LOCAL.
  *
  * @param frame    starts at the destination MAC; FG_OAM_ROOM bytes behind @p length must be writable
  * @param length   bytes without FCS
@@ -96,6 +98,9 @@ void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix
  */
 size_t fg_oam_reflector_answer(struct fg_oam_reflector *reflector, uint8_t *frame, size_t length,
 			       uint64_t arrival);
+
+/** Frames of the service came that fg_oam_reflector_answer() does not get; a LMR counts them, too. */
+void fg_oam_reflector_count(struct fg_oam_reflector *reflector, uint64_t frames);
 
 /** The reply @p frame that fg_oam_reflector_answer() made leaves at @p departure, ns of the clock. */
 void fg_oam_reflector_depart(const struct fg_oam_reflector *reflector, uint8_t *frame, size_t length,

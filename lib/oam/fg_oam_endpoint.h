@@ -28,7 +28,8 @@ struct fg_oam_sender_config {
 	uint32_t frame_size; /* bytes with FCS */
 	uint32_t count;
 	uint64_t interval_ns;
-	uint32_t skip; /* number of a probe that is not sent, though its number is used up; 0: none */
+	uint32_t between; /* of LOSS: frames of the service from one message to the next, at least 1 */
+	uint32_t skip;    /* number of a probe that is not sent, though its number is used up; 0: none */
 };
 
 enum {
@@ -42,7 +43,8 @@ struct fg_oam_probe {
 	uint64_t t1, t4;                 /* by the endpoint's clock */
 	int64_t unix_t1, unix_t4;        /* by the common time */
 	int64_t t2, t3;                  /* of the peer; 0: not told */
-	uint32_t reflected;              /* the peer's number or count */
+	uint32_t reflected;              /* the peer's number, or its count of frames */
+	uint32_t returned, came;         /* of LOSS: frames that the peer sent, and that came before */
 	uint16_t estimate, own_estimate; /* of the peer; ours in the probe */
 	uint8_t ttl;                     /* of the request when it arrived there */
 	uint8_t flags;                   /* FG_OAM_PROBE_* */

@@ -21,6 +21,9 @@ struct oam_message {
 /** Find it. @return false: no message, or it is damaged or cut off */
 bool oam_find(const uint8_t *frame, size_t length, struct oam_message *out);
 
+/** The EtherType of a frame, behind its tags; 0: it has none. */
+uint16_t oam_type(const uint8_t *frame, size_t length);
+
 /** Write lengths and checksums of the headers around a message of @p length bytes. @return bytes in all */
 size_t oam_finish(uint8_t *frame, const struct oam_message *m, size_t length);
 
@@ -65,11 +68,14 @@ enum {
 	Y1731_LBM = 3,
 	Y1731_DMR = 46,
 	Y1731_DMM = 47,
+	Y1731_LMR = 42,
+	Y1731_LMM = 43,
 	Y1731_SLR = 54,
 	Y1731_SLM = 55,
 	Y1731_LB_FIELDS = 4, /* bytes before the first TLV, from Y1731_FIELDS on */
 	Y1731_DM_FIELDS = 32,
 	Y1731_SL_FIELDS = 16,
+	Y1731_LM_FIELDS = 12,
 	Y1731_DM_T1 = 4,
 	Y1731_DM_T2 = 12,
 	Y1731_DM_T3 = 20,
@@ -78,6 +84,9 @@ enum {
 	Y1731_SL_ID = 8,
 	Y1731_SL_SENT = 12,
 	Y1731_SL_ANSWERED = 16,
+	Y1731_LM_SENT = 4, /* frames of the service, by the sender */
+	Y1731_LM_CAME = 8, /* by the peer: of these */
+	Y1731_LM_BACK = 12,
 	Y1731_TLV_DATA = 3,
 	Y1731_TLV_HEADER = 3,
 };

@@ -46,6 +46,7 @@ static const struct {
 	[FG_OAM_LOOPBACK] = {Y1731_LBM, Y1731_LB_FIELDS, 0},
 	[FG_OAM_DELAY] = {Y1731_DMM, Y1731_DM_FIELDS, 1},
 	[FG_OAM_SYNTHETIC] = {Y1731_SLM, Y1731_SL_FIELDS, 0},
+	[FG_OAM_LOSS] = {Y1731_LMM, Y1731_LM_FIELDS, 0},
 };
 
 /* a data TLV makes up the size, where one fits; the end TLV is a zero */

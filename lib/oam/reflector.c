@@ -35,6 +35,7 @@ struct fg_oam_reflector {
 	_Atomic int64_t unix_ahead; /* writer: control */
 	_Atomic uint16_t estimate;  /* the same */
 	struct fg_oam_reflector_counts counts;
+	uint64_t came, returned; /* frames of the service */
 	struct session session[SESSIONS];
 };
 
@@ -211,6 +212,14 @@ count_synthetic(struct fg_oam_reflector *r, const uint8_t *frame, const uint8_t 
 }
 
 static size_t
+send_back(const struct fg_oam_reflector *r, uint8_t *frame, size_t length)
+{
+	memcpy(frame, frame + MAC, MAC);
+	memcpy(frame + MAC, r->config.host.mac, MAC);
+	return length;
+}
+
+static size_t
 answer_y1731(struct fg_oam_reflector *r, uint8_t *frame, size_t length, const struct oam_message *m,
 	     uint64_t arrival)
 {
@@ -229,13 +238,33 @@ answer_y1731(struct fg_oam_reflector *r, uint8_t *frame, size_t length, const st
 		message[Y1731_OPCODE] = Y1731_SLR;
 		fg_put16(message + Y1731_SL_RESPONDER, r->config.mep);
 		fg_put32(message + Y1731_SL_ANSWERED, count);
+	} else if (oam_is_y1731(message, m->length, Y1731_LMM, Y1731_LM_FIELDS)) {
+		message[Y1731_OPCODE] = Y1731_LMR;
+		fg_put32(message + Y1731_LM_CAME, (uint32_t)r->came);
+		fg_put32(message + Y1731_LM_BACK, (uint32_t)r->returned);
 	} else {
 		r->counts.refused++;
 		return 0;
 	}
-	memcpy(frame, frame + MAC, MAC);
-	memcpy(frame + MAC, r->config.host.mac, MAC);
-	return length;
+	return send_back(r, frame, length);
+}
+
+/* a frame of the service */
+static size_t
+answer_service(struct fg_oam_reflector *r, uint8_t *frame, size_t length)
+{
+	r->came++;
+	if (oam_type(frame, length) != FG_ETHER_LOCAL || (frame[MAC] & 1) != 0 ||
+	    memcmp(frame, r->config.host.mac, MAC) != 0)
+		return 0;
+	r->returned++;
+	return send_back(r, frame, length);
+}
+
+void
+fg_oam_reflector_count(struct fg_oam_reflector *r, uint64_t frames)
+{
+	r->came += frames;
 }
 
 size_t
@@ -245,6 +274,8 @@ fg_oam_reflector_answer(struct fg_oam_reflector *r, uint8_t *frame, size_t lengt
 	struct oam_message m;
 	size_t octets = 0;
 
+	if (!over_udp && oam_type(frame, length) != FG_ETHER_CFM)
+		return answer_service(r, frame, length);
 	if (!oam_find(frame, length, &m) || over_udp != (m.version != 0))
 		return 0;
 	if (over_udp && is_for_us(r, frame, &m))

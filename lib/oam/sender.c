@@ -22,6 +22,8 @@ struct fg_oam_sender {
 	uint64_t start, last;        /* last: when a probe was sent */
 	int64_t together;            /* probes sent then, less one */
 	uint32_t next, newest;       /* probe to be sent; the latest one that was answered, plus 1 */
+	uint32_t ahead;              /* frames of the service to be sent before it */
+	uint64_t came;               /* frames of the service */
 	_Atomic int64_t unix_ahead;  /* writer: control */
 	_Atomic uint16_t estimate;   /* the same */
 	struct fg_oam_counters counters;
@@ -56,6 +58,9 @@ fill(const struct fg_oam_sender *s, uint8_t *frame, uint32_t number, const struc
 	case FG_OAM_SYNTHETIC:
 		fg_put32(message + Y1731_SL_SENT, number + 1);
 		break;
+	case FG_OAM_LOSS:
+		fg_put32(message + Y1731_LM_SENT, number * s->config.between);
+		break;
 	}
 	oam_finish(frame, &s->place, s->place.length);
 }
@@ -81,19 +86,40 @@ send_probe(struct fg_oam_sender *s, uint64_t now, struct fg_burst *out)
 	s->counters.sent++;
 }
 
+static void
+send_service(const struct fg_oam_sender *s, struct fg_burst *out)
+{
+	uint8_t *frame = out->room[out->frames];
+	uint16_t octets = (uint16_t)(s->place.at + s->place.length);
+
+	memset(frame, 0, octets);
+	memcpy(frame, s->frame, (size_t)2 * MAC);
+	fg_put16(frame + (size_t)2 * MAC, FG_ETHER_LOCAL);
+	out->segment[out->frames] = 0;
+	out->length[out->frames++] = octets;
+}
+
 static uint64_t
 poll(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out)
 {
 	struct fg_oam_sender *s = (struct fg_oam_sender *)endpoint;
+	uint32_t between = s->config.test == FG_OAM_LOSS ? s->config.between : 0;
 
 	while (s->next < s->config.count) {
-		uint64_t due = s->start + s->next * s->config.interval_ns;
+		uint64_t due = s->start + s->next * s->config.interval_ns -
+			       s->ahead * s->config.interval_ns / (between + 1);
 
 		if (due > now || out->frames == out->rooms)
 			return due;
+		if (s->ahead > 0) {
+			send_service(s, out);
+			s->ahead--;
+			continue;
+		}
 		if (s->config.skip == 0 || s->next != s->config.skip)
 			send_probe(s, now, out);
 		s->next++;
+		s->ahead = between;
 	}
 	return UINT64_MAX;
 }
@@ -247,17 +273,32 @@ take_synthetic(struct fg_oam_sender *s, const uint8_t *message, uint64_t now)
 }
 
 static void
-take_y1731(struct fg_oam_sender *s, const uint8_t *message, size_t length, uint64_t now)
+take_loss(struct fg_oam_sender *s, const uint8_t *message, uint64_t came, uint64_t now)
+{
+	uint32_t sent = fg_get32(message + Y1731_LM_SENT), between = s->config.between;
+	struct fg_oam_probe *probe = probe_of(s, sent % between == 0 ? sent / between : UINT32_MAX);
+
+	if (probe == NULL || !note(s, probe, now))
+		return;
+	probe->reflected = fg_get32(message + Y1731_LM_CAME);
+	probe->returned = fg_get32(message + Y1731_LM_BACK);
+	probe->came = (uint32_t)came;
+}
+
+static void
+take_y1731(struct fg_oam_sender *s, const uint8_t *message, size_t length, const struct fg_arrival *in)
 {
 	if (length <= Y1731_FIELDS || message[Y1731_LEVEL] >> 5 != s->config.level)
 		return;
 	if (s->config.test == FG_OAM_LOOPBACK && oam_is_y1731(message, length, Y1731_LBR, Y1731_LB_FIELDS))
-		take_loopback(s, message, length, now);
+		take_loopback(s, message, length, in->now);
 	else if (s->config.test == FG_OAM_DELAY && oam_is_y1731(message, length, Y1731_DMR, Y1731_DM_FIELDS))
-		take_delay(s, message, now);
+		take_delay(s, message, in->now);
 	else if (s->config.test == FG_OAM_SYNTHETIC &&
 		 oam_is_y1731(message, length, Y1731_SLR, Y1731_SL_FIELDS))
-		take_synthetic(s, message, now);
+		take_synthetic(s, message, in->now);
+	else if (s->config.test == FG_OAM_LOSS && oam_is_y1731(message, length, Y1731_LMR, Y1731_LM_FIELDS))
+		take_loss(s, message, s->came + in->passed, in->now);
 }
 
 static bool
@@ -281,12 +322,13 @@ input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, str
 	struct oam_message m;
 
 	for (unsigned i = 0; i < n; i++) {
+		s->came += oam_type(in[i].frame, in[i].length) != FG_ETHER_CFM;
 		if (!oam_find(in[i].frame, in[i].length, &m) || !is_ours(s, in[i].frame, &m))
 			continue;
 		if (s->place.version != 0)
 			take_stamp(s, in[i].frame + m.at, m.length, in[i].now);
 		else
-			take_y1731(s, in[i].frame + m.at, m.length, in[i].now);
+			take_y1731(s, in[i].frame + m.at, m.length, &in[i]);
 	}
 }
 
@@ -296,9 +338,11 @@ fg_oam_sender_create(const struct fg_oam_sender_config *c, struct fg_oam_sender 
 	struct fg_oam_sender *s;
 	size_t least;
 
-	if (c->count == 0 || c->count > MOST_PROBES || c->interval_ns == 0 || c->level > 7)
+	if (c->count == 0 || c->count > MOST_PROBES || c->interval_ns == 0 || c->level > 7 ||
+	    (c->test == FG_OAM_LOSS && (c->between == 0 || c->between > UINT32_MAX / MOST_PROBES)))
 		return fg_error_set(err, EINVAL, "oam",
-				    "needs 1 to %d probes, an interval, a level of 0 to 7", MOST_PROBES);
+				    "needs 1 to %d probes, an interval, a level to 7, 1 to %u frames between",
+				    MOST_PROBES, UINT32_MAX / MOST_PROBES);
 	s = calloc(1, sizeof(*s));
 	if (s != NULL)
 		s->probe = calloc(c->count, sizeof(*s->probe));

@@ -34,7 +34,8 @@ reflect(enum fg_oam_test test, const uint8_t *data, size_t size)
 		abort();
 	if (octets != 0) {
 		fg_oam_reflector_depart(reflector, frame, octets, 2);
-		if (octets > size + FG_OAM_ROOM || !oam_find(frame, octets, &message) ||
+		if (octets > size + FG_OAM_ROOM ||
+		    (oam_type(frame, octets) != FG_ETHER_LOCAL && !oam_find(frame, octets, &message)) ||
 		    memcmp(frame, data + 6, 6) != 0 || memcmp(frame + 6, host.mac, 6) != 0)
 			abort();
 	}
@@ -52,6 +53,7 @@ receive(enum fg_oam_test test, const uint8_t *data, size_t size)
 					      .level = 4,
 					      .frame_size = 128,
 					      .count = 4,
+					      .between = 1,
 					      .interval_ns = 1};
 	struct fg_oam_sender *sender;
 	struct fg_endpoint *endpoint;
@@ -76,7 +78,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size <= FIRST || size > MOST)
 		return 0;
-	test = (enum fg_oam_test)(data[0] % (FG_OAM_SYNTHETIC + 1));
+	test = (enum fg_oam_test)(data[0] % (FG_OAM_LOSS + 1));
 	reflect(test, data + FIRST, size - FIRST);
 	receive(test, data + FIRST, size - FIRST);
 	return 0;

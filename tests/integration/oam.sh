@@ -19,8 +19,8 @@ ports:
   west: {device: wire1, $2: $4}
 reference_device: {rate: 1Gbps, latency: 20us, time: free}
 capture: {west: {file: '$work/$1-there.pcap'}, east: {file: '$work/$1-back.pcap'}}
-oam: {tests: [stamp, twamp_light, loopback, delay, synthetic_loss], frame_sizes: [$5, 128], count: 4,
-  interval: 1ms, drain: 1ms}
+oam: {tests: [stamp, twamp_light, loopback, delay, synthetic_loss, loss], frame_sizes: [$5, 128],
+  count: 4, between: 2, interval: 1ms, drain: 1ms}
 END
 	"$program" run "$work/$1.yaml" --out "$work/$1" >"$work/$1.log" 2>&1 ||
 		cat "$work/$1.log" >>"$work/wrong"
@@ -38,12 +38,13 @@ END
 run four ipv4 198.18.1.2/24 198.18.1.3/24 90
 run six ipv6 2001:2::2/64 2001:2::3/64 110
 for ip in four six; do
-	for way in there:3:47:55 back:2:46:54; do
+	for way in there:3:47:55:43 back:2:46:54:42; do
 		IFS=: read -r name opcodes <<<"$way"
 		for opcode in ${opcodes//:/ }; do
 			echo "$ip $name 8 CFM $opcode"
 		done
 		echo "$ip $name 16 TWAMP-Test"
+		echo "$ip $name 12 0x88b5"
 	done
 done | sort >"$work/expected"
 sort "$work/found" | diff "$work/expected" - >>"$work/wrong"

@@ -130,6 +130,22 @@ describe("figures of a session", function()
       assert.near(0.0050, row.loss_upper_ratio, 0.00005)
    end)
 
+   it("count a service by the difference of counters that pass 2^32, and hide nothing below 0", function()
+      local list = probes(4, function(i) return i ~= 2 and {} end)
+      local told = { [0] = { 0xffffff00, 7, 7 }, { 0xffffff09, 12, 11 }, nil, { 0x0000001a, 32, 32 } }
+      for i, counts in pairs(told) do
+         list[i].reflected, list[i].returned, list[i].came = unpack(counts)
+      end
+      local service = figures_of(list, 4, { between = 10 }).service
+      assert.equal(30, service.forward_sent)
+      assert.equal(30 - 282, service.forward_lost)
+      assert.equal(1, service.forward_most_lost)
+      assert.equal(25, service.backward_sent)
+      assert.equal(0, service.backward_lost)
+      assert.equal(1, service.backward_most_lost)
+      assert.is_nil(figures_of(probes(4, function(i) return i == 1 and {} end), 4, { between = 10 }).service)
+   end)
+
    it("take what is late for lost", function()
       local row = figures_of(probes(10, function(i) return { back = i == 4 and 2e9 or nil } end), 10)
       assert.equal(1, row.late)
@@ -233,8 +249,8 @@ describe("a session through the reference device", function()
       for test, row in pairs(rows) do
          assert.equal("pass", row.outcome, test)
          assert.equal(1000, row.sent)
-         assert.equal(20, row.lost, test)
-         local told = test == "loopback" or test == "synthetic_loss"
+         assert.equal(test == "loss" and 0 or 20, row.lost, test) -- frames of the service are, every 50th of all
+         local told = test == "loopback" or test == "synthetic_loss" or test == "loss"
          assert.equal(20000 + 15000 + 2 * line + (told and step or 0), row.round_trip.max_ns, test)
          assert.equal(row.round_trip.max_ns, row.round_trip.min_ns)
       end
@@ -247,6 +263,10 @@ describe("a session through the reference device", function()
          assert.equal(20, rows[test].forward_lost, test)
          assert.equal(0, rows[test].backward_lost, test)
       end
+      assert.equal(199, rows.loss.service.forward_lost)
+      assert.equal(999 * 9, rows.loss.service.forward_sent)
+      assert.equal(0, rows.loss.service.backward_lost)
+      assert.equal(json.null, rows.delay.service)
       assert.is_true(schema.validate(path .. "/result.json"))
       assert.matches("Sessions", scratch.read(path .. "/report.html"))
    end)
@@ -259,6 +279,42 @@ describe("a session through the reference device", function()
          assert.equal(math.floor(980 / 7), row.backward_lost + row.undecided_lost, test)
       end
       assert.equal(20000 + 1024, rows.stamp.forward.max_ns)
+   end)
+
+   -- What LMM must find where every n-th frame is lost there, and every m-th of what returns. Each port
+   -- announces itself by a frame before.
+   local function lost_service(count, between, n, m)
+      local there, back, last, lost = 1, 1, nil, { 0, 0 }
+      local came, returned, got = 0, 0, 0
+      for i = 1, (count - 1) * (between + 1) + 1 do
+         local message = (i - 1) % (between + 1) == 0
+         there = there + 1
+         if there % n ~= 0 then
+            came, returned = came + (message and 0 or 1), returned + (message and 0 or 1)
+            back = back + 1
+            if back % m ~= 0 then
+               got = got + (message and 0 or 1)
+               if message then
+                  local now = { (i - 1) / (between + 1) * between, came, returned, got }
+                  last = last or now
+                  lost = { now[1] - last[1] - (now[2] - last[2]), now[3] - last[3] - (now[4] - last[4]) }
+               end
+            end
+         end
+      end
+      return lost[1], lost[2]
+   end
+
+   it("counts what a service loses on each way by LMM", function()
+      local row, _, _, output = run("oam.tests=loss", "oam.count=200", "oam.between=4",
+         "reference_device.loss_every=7", "reference_device.reverse.loss_every=11")
+      local there, back = lost_service(200, 4, 7, 11)
+      assert.is_true(there > 100 and back > 50)
+      row = row.loss
+      assert.equal(there, row.service.forward_lost, output)
+      assert.equal(back, row.service.backward_lost)
+      assert.is_true(row.lost > 0 and row.service.forward_most_lost >= 1)
+      assert.near(row.service.forward_lost / row.service.forward_sent, row.service.forward_loss_ratio, 1e-9)
    end)
 
    it("sees duplicates and what comes out of order", function()

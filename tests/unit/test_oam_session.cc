@@ -47,6 +47,7 @@ class Session
 		config.frame_size = 128;
 		config.count = 10;
 		config.interval_ns = MS;
+		config.between = 3;
 	}
 
 	void
@@ -136,7 +137,8 @@ expect_nothing_wrong(const Session &s)
 
 TEST(OamSession, MeasuresBothWays)
 {
-	for (auto test : {FG_OAM_STAMP, FG_OAM_TWAMP_LIGHT, FG_OAM_LOOPBACK, FG_OAM_DELAY, FG_OAM_SYNTHETIC})
+	for (auto test :
+	     {FG_OAM_STAMP, FG_OAM_TWAMP_LIGHT, FG_OAM_LOOPBACK, FG_OAM_DELAY, FG_OAM_SYNTHETIC, FG_OAM_LOSS})
 		for (bool ipv6 : {false, true})
 			for (bool ptp : {false, true}) {
 				Session s(test);
@@ -146,8 +148,57 @@ TEST(OamSession, MeasuresBothWays)
 				EXPECT_EQ(10u, s.count.sent);
 				EXPECT_EQ(10u, s.count.received) << test << ipv6 << ptp;
 				expect_nothing_wrong(s);
-				expect_times(s, test != FG_OAM_LOOPBACK && test != FG_OAM_SYNTHETIC);
+				expect_times(s, test != FG_OAM_LOOPBACK && test < FG_OAM_SYNTHETIC);
 			}
+}
+
+/* what passes: message 0, three frames, message 1, ... message 9: 37 in all */
+TEST(OamSession, CountsTheFramesOfAServiceOnBothWays)
+{
+	Session s(FG_OAM_LOSS);
+
+	/* two frames, message 2; and the last frame on its way back */
+	s.there = [](Bytes &, unsigned i) { return i != 1 && i != 6 && i != 8; };
+	s.back = [](Bytes &, unsigned i) { return i != 32; };
+	s.run();
+	EXPECT_EQ(9u, s.count.received);
+	for (unsigned i = 0; i < 10; i++) {
+		const fg_oam_probe &p = s.probe[i];
+
+		if (i == 2) {
+			EXPECT_EQ(FG_OAM_PROBE_SENT, p.flags);
+			continue;
+		}
+		EXPECT_EQ(3 * i - (i >= 1) - (i >= 2), p.reflected) << i;
+		EXPECT_EQ(p.reflected, p.returned) << "all that came goes back";
+		EXPECT_EQ(p.returned - (i == 9), p.came) << i;
+	}
+	expect_nothing_wrong(s);
+}
+
+TEST(OamSession, CountsWhatItIsNotGiven)
+{
+	fg_oam_reflector_config config = {};
+	fg_oam_reflector *reflector;
+	fg_error err;
+	Bytes lmm(60 + FG_OAM_ROOM, 0), other(60 + FG_OAM_ROOM, 0);
+
+	config.test = FG_OAM_LOSS;
+	ASSERT_EQ(0, fg_oam_reflector_create(&config, &reflector, &err));
+	memcpy(lmm.data() + 12, Bytes({0x89, 0x02, 0, 43, 0, 12, 0, 0, 0, 7}).data(), 10);
+	memcpy(other.data() + 12, Bytes({0x08, 0x06}).data(), 2);
+	fg_oam_reflector_count(reflector, 0xfffffffe);
+	EXPECT_EQ(0u, fg_oam_reflector_answer(reflector, other.data(), 60, 1)) << "it is no frame of ours";
+	other[12] = 0x88, other[13] = 0xb5, other[6] = 1;
+	EXPECT_EQ(0u, fg_oam_reflector_answer(reflector, other.data(), 60, 1)) << "to a group";
+	other[6] = 0, other[0] = 2;
+	EXPECT_EQ(0u, fg_oam_reflector_answer(reflector, other.data(), 60, 1)) << "to another";
+	other[0] = 0;
+	EXPECT_EQ(60u, fg_oam_reflector_answer(reflector, other.data(), 60, 1));
+	ASSERT_EQ(60u, fg_oam_reflector_answer(reflector, lmm.data(), 60, 1));
+	EXPECT_EQ(Bytes({0, 42, 0, 12, 0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0, 1, 0}), /* 2 behind 2^32 */
+		  Bytes(lmm.begin() + 14, lmm.begin() + 31));
+	fg_oam_reflector_free(reflector);
 }
 
 TEST(OamSession, SaysWhichProbeWasLost)

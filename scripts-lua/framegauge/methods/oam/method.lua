@@ -25,7 +25,7 @@ M.TITLE = "OAM"
 local FORMAT = {
    stamp = { numbers = "sequence", told = true, udp = true },
    twamp_light = { numbers = "sequence", told = true, udp = true },
-   loopback = {}, delay = {}, synthetic_loss = { numbers = "count" },
+   loopback = {}, delay = {}, synthetic_loss = { numbers = "count" }, loss = { service = true },
 }
 local SKIPPED = 1 -- this number is not sent, so that it shows whether the reflector counts by itself
 
@@ -113,8 +113,9 @@ end
 -- @param interval_ns  from one probe to the next
 -- @return a sentence, or nil
 function M.held_up(record, evidence, interval_ns)
+   local service = record.service or { forward_lost = 0, backward_lost = 0 }
    local few, lump = trial.OFF_SCHEDULE_TOLERANCE * record.sent, math.floor(evidence.gap_max_ns / interval_ns)
-   if record.lost == 0 then
+   if record.lost == 0 and service.forward_lost <= 0 and service.backward_lost <= 0 then
       return nil
    elseif evidence.off_schedule > few then
       return ("%s lost, but %s left up to %s ms late and close together"):format(
@@ -155,7 +156,7 @@ local function asked(plan, tester, one, ask, n)
       from = one.from, to = one.to, test = one.test, mac = far.mac, ipv4 = far.ipv4, ipv6 = far.ipv6,
       port = o.port, frame_size = one.frame_size, count = n, interval = o.interval, timeout = o.drain,
       learning_wait = o.learning_wait, settle = o.settle, dscp = o.dscp, ttl = o.ttl, level = o.level,
-      mep = o.mep, ptp = o.timestamp == "ptp", number = number_of(tester, ask),
+      mep = o.mep, between = o.between, ptp = o.timestamp == "ptp", number = number_of(tester, ask),
    }
 end
 
@@ -169,7 +170,7 @@ local function measure(plan, tester, one, ask, common_time)
       return figures.of(probes, n, {
          timeout_ns = o.drain * 1e9, duplicates = seen.duplicates, numbers = shape.numbers,
          one_clock = one.to ~= nil, told = shape.told, problem = common_time:problem(),
-         own_error_ns = common_time:error(), stamp_ns = stamp_ns,
+         own_error_ns = common_time:error(), stamp_ns = stamp_ns, between = shape.service and o.between,
       })
    end)
    for key, value in pairs {

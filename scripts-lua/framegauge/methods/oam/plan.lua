@@ -5,7 +5,7 @@
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
-local TESTS = { "stamp", "twamp_light", "loopback", "delay", "synthetic_loss" }
+local TESTS = { "stamp", "twamp_light", "loopback", "delay", "synthetic_loss", "loss" }
 local OVER_UDP = { stamp = true, twamp_light = true }
 
 -- Bytes with FCS of the smallest frame, over IPv4 and IPv6, and of a VLAN tag.
@@ -30,7 +30,7 @@ local row = {
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "stamp" },
         of = { type = "enum", values = TESTS },
-        help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, delay: DMM, synthetic_loss: SLM" },
+        help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, delay: DMM, synthetic_loss: SLM, loss: LMM, which counts frames of a service" },
       peer,
       shared.port("862", "UDP port of the reflector"),
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "9216" }, unique = true,
@@ -40,6 +40,8 @@ local row = {
         help = "probes of a session" },
       { key = "interval", type = "time", default = "100ms", min = "1us", max = "1min",
         help = "from one probe to the next" },
+      { key = "between", type = "integer", default = "9", min = "1", max = "1000",
+        help = "loss: frames of the service, as long as the probes, from one probe to the next" },
       { key = "dscp", type = "integer", default = "0", min = "0", max = "63",
         help = "of the probes over UDP" },
       { key = "ttl", type = "integer", default = "255", min = "1", max = "255", help = "the same" },
@@ -102,7 +104,7 @@ local function peer_is_reachable(values, found)
       found:add("ports", ("%d of them with oam.peer"):format(#values.ports), "one, which sends")
       return
    end
-   local y1731 = has_any(values, { loopback = true, delay = true, synthetic_loss = true })
+   local y1731 = has_any(values, { loopback = true, delay = true, synthetic_loss = true, loss = true })
    if y1731 and not p.mac then
       found:add("oam.peer", ("%s needs the MAC of the peer's MEP"):format(y1731), "mac")
    elseif not p.mac and not port[p.ipv6 and "gateway6" or "gateway"] then

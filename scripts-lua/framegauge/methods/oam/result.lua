@@ -32,6 +32,20 @@ local WRONG = record("oam_wrong", "what breaks the standard in replies", {
    { "what", "text", "in words" }, { "count", "ordinal", "replies" },
 })
 
+-- Counters of a service, over the messages that were answered.
+local function way(name, words)
+   return {
+      { name .. "_sent", "count", "its frames that were sent " .. words .. " from the first answered probe to the last one" },
+      { name .. "_lost", "signed", "these that did not come; below 0 where frames came that were not counted as sent",
+        col = "Service " .. words, unit = "lost", at = "terminal html", better = "<=" },
+      { name .. "_loss_ratio", "number", "their share", n = name .. "_sent", better = "<=" },
+      { name .. "_most_lost", "signed", "the most from one answered probe to the next", better = "<=" },
+   }
+end
+
+local SERVICE = record("oam_service", "what LMM and LMR have counted of a service", way("forward", "there"),
+   way("backward", "back"))
+
 local FIGURES = {
    { "sent", "count", "probes sent", col = "Sent", at = "terminal html summary" },
    { "received", "count", "probes whose reply came within the timeout", col = "Received", at = "html",
@@ -44,6 +58,7 @@ local FIGURES = {
    { "backward_lost", "count", "replies lost on the way back", null = true, col = "back",
       at = "terminal html" },
    { "undecided_lost", "count", "lost after the last reply: on which way is not known", null = true },
+   { "service", SERVICE, "of `loss`: frames of the service, by the counters of both ends; null elsewhere", null = true },
    { "duplicates", "count", "further replies", col = "Duplicated", at = "html" },
    { "reordered", "count", "replies behind that to a later probe", col = "Reordered", at = "html" },
    { "late", "count", "replies that came after the timeout; they are lost", col = "Late", at = "html",
@@ -79,7 +94,7 @@ local FIGURES = {
 }
 
 M.ROW = record("oam", "A session of probes and replies", {
-   { "test", "text", "stamp, twamp_light, loopback, delay or synthetic_loss", id = true, col = "Test",
+   { "test", "text", "stamp, twamp_light, loopback, delay, synthetic_loss or loss", id = true, col = "Test",
       at = "terminal html summary" },
    { "frame_size", "ordinal", "bytes of a probe with FCS", id = true, col = "Frame", unit = "bytes",
       at = "terminal html summary" },

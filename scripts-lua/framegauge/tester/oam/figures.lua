@@ -170,6 +170,40 @@ local function add_losses(row, all, o)
    end
 end
 
+-- By how much a counter of 32 bits went on; a step back is one below 0.
+local function since(before, now)
+   return bit.tobit(now - before)
+end
+
+local function add_way(service, name, sent, lost)
+   service[name .. "_sent"] = service[name .. "_sent"] + sent
+   service[name .. "_lost"] = service[name .. "_lost"] + lost
+   service[name .. "_most_lost"] = math.max(service[name .. "_most_lost"] or lost, lost)
+end
+
+-- What became of a service's frames from each answered probe to the next. @return nil: less than two were
+local function service_of(probes, n, between)
+   local service = { forward_sent = 0, forward_lost = 0, backward_sent = 0, backward_lost = 0 }
+   local last
+   for i = 0, n - 1 do
+      local p = probes[i]
+      if is(p, ANSWERED) then
+         if last then
+            local before = probes[last]
+            local sent, returned = (i - last) * between, since(before.returned, p.returned)
+            add_way(service, "forward", sent, sent - since(before.reflected, p.reflected))
+            add_way(service, "backward", returned, returned - since(before.came, p.came))
+         end
+         last = i
+      end
+   end
+   for _, name in ipairs { "forward", "backward" } do
+      local sent = service[name .. "_sent"]
+      service[name .. "_loss_ratio"] = sent > 0 and service[name .. "_lost"] / sent or 0
+   end
+   return service.forward_most_lost and service
+end
+
 --- How late probes left.
 -- @param probes, n    as of M.of
 -- @param first_due    when the first was due, by the clock of their t1
@@ -193,6 +227,7 @@ end
 -- @param o.duplicates  further replies to a probe
 -- @param o.numbers     "sequence": the reflector returns a number that is its own or the sender's (STAMP);
 --                      "count": its own from 1 on (SLR); nil: none
+-- @param o.between     frames of a service from one probe to the next; nil: it is not counted
 -- @param o.one_clock   whether both ends have one clock
 -- @param o.told        whether replies have an error estimate and the TTL of the request
 -- @param o.problem     why our own clock does not allow one-way delays, or nil
@@ -211,6 +246,7 @@ function M.of(probes, n, o)
       stamp_error_ns = o.stamp_ns,
    }
    add_losses(row, all, o)
+   row.service = o.between and service_of(probes, n, o.between) or nil
    row.round_trip = M.delay(all.trip)
    add_one_way(row, all, o)
    return row

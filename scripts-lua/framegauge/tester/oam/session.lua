@@ -19,7 +19,7 @@ local TAG = 4
 --- The tests, as C knows them.
 M.TESTS = {
    stamp = C.FG_OAM_STAMP, twamp_light = C.FG_OAM_TWAMP_LIGHT, loopback = C.FG_OAM_LOOPBACK,
-   delay = C.FG_OAM_DELAY, synthetic_loss = C.FG_OAM_SYNTHETIC,
+   delay = C.FG_OAM_DELAY, synthetic_loss = C.FG_OAM_SYNTHETIC, loss = C.FG_OAM_LOSS,
 }
 
 -- What is counted, and what it means if the standard is broken by it.
@@ -57,7 +57,7 @@ local function create_sender(tester, o)
       test = M.TESTS[o.test], ipv6 = o.ipv6 ~= nil, from = FIRST_PORT + o.number % PORTS, to = o.port,
       dscp = o.dscp, ttl = o.ttl, level = o.level, mep = o.mep, ssid = 1 + o.number % 65535, id = o.number,
       ptp = o.ptp, frame_size = o.frame_size - (port.vlan and TAG or 0), count = o.count,
-      interval_ns = nanoseconds(o.interval), skip = o.skip or 0,
+      interval_ns = nanoseconds(o.interval), between = o.between, skip = o.skip or 0,
    })
    set_addresses(config, port)
    ffi.copy(config.mac, o.mac, 6)
@@ -203,6 +203,7 @@ end
 -- @param o.ipv4, o.ipv6   of the reflector, one of them where the test is over UDP; o.port: of UDP
 -- @param o.frame_size, o.count, o.interval, o.timeout, o.learning_wait, o.settle
 -- @param o.dscp, o.ttl, o.level, o.mep, o.ptp
+-- @param o.between        of the test loss: frames of the service from one probe to the next
 -- @param o.number         of the session: sessions of different numbers are not taken for one another
 -- @param o.skip           number that is not sent; nil: none
 -- @param o.common_time    framegauge.tester.oam.common_time
