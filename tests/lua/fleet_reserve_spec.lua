@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Ports of agents that are reserved for a user. The agents run their real code over played testers
+-- Ports of agents that are reserved for a user, or cannot be leased. The agents run their real code over played testers
 -- (fleet_world.lua).
 local World = require "fleet_world"
 local job = require "framegauge.core.job"
@@ -60,6 +60,16 @@ describe("the ports of agents", function()
       for _, wrong in ipairs { -1, 0.5, 24 * 3600 + 1, "1h" } do
          assert.matches("a lease lasts", reserve("alice@desk:1", wrong, { "west" }).refused)
       end
+   end))
+
+   it("are not given where the epoch cannot be kept, which is no fault of the plan", in_job(function()
+      local agent = World.new({ agents = { "rack1" } }).agents.rack1
+      agent.ledger.path = "/proc/none"
+      local refusal = lease(agent, "alice@desk:1")
+      assert.matches("the epoch cannot be written: ENOENT", refusal.refused)
+      assert.equal(4, refusal.status)
+      assert.equal(2, lease(agent, "alice@desk:1", { "north" }).status)
+      assert.equal("free", agent:rows()[1].state)
    end))
 
    it("are reserved at all agents or at none", in_job(function()

@@ -93,10 +93,11 @@ function free.drain(self, command)
    return { ok = true, body = { draining = self.draining } }
 end
 
--- Ports are not given. @param other  lease or reservation that is in the way; nil: the command is wrong
-local function in_use(self, why, other)
+-- Ports are not given. @param other  lease or reservation that is in the way
+-- @param unable  the host cannot; without other and this the command is wrong
+local function not_given(self, why, other, unable)
    return refused(why, { holder = other and other.by, run = other and other.run,
-      epoch = other and other.epoch, status = other and BUSY or BAD,
+      epoch = other and other.epoch, status = (other or unable) and BUSY or BAD,
       remaining_s = other and self.ledger:remaining(other) })
 end
 
@@ -105,10 +106,10 @@ function free.lease(self, command)
       return refused("the agent is draining: it gives no more leases", { status = BUSY })
    end
    local wanted = command.body
-   local lease, why, other = self.ledger:lease { ports = wanted.ports, ttl = wanted.ttl, by = command.by,
-      run = command.run }
+   local lease, why, other, unable = self.ledger:lease { ports = wanted.ports, ttl = wanted.ttl,
+      by = command.by, run = command.run }
    if not lease then
-      return in_use(self, why, other)
+      return not_given(self, why, other, unable)
    end
    self.work[lease.epoch] = leased.new(self, lease)
    return { ok = true, body = { epoch = lease.epoch } }
@@ -117,7 +118,7 @@ end
 function free.reserve(self, command)
    local wanted = command.body
    local before, why, other = self.ledger:reserve { ports = wanted.ports, ttl = wanted.ttl, by = command.by }
-   return before and { ok = true, body = { before = before } } or in_use(self, why, other)
+   return before and { ok = true, body = { before = before } } or not_given(self, why, other)
 end
 
 function free.take(self, command)

@@ -139,7 +139,8 @@ end
 
 --- Give a lease of all of some ports, or of none.
 -- @param o  ports, by, run, ttl = seconds
--- @return the lease { epoch =, ... }; or nil, why not, and the lease or reservation that is in the way
+-- @return the lease { epoch =, ... }; or nil, why not, the lease or reservation that is in the way, and whether
+-- it is the host that cannot
 function Ledger:lease(o)
    local problem = problem_of(self, o)
    if problem then
@@ -153,7 +154,7 @@ function Ledger:lease(o)
    end
    local written, why = write_synced(self.path, json.encode { epoch = self.epoch + 1 })
    if not written then
-      return nil, "the epoch cannot be written: " .. tostring(why)
+      return nil, "the epoch cannot be written: " .. tostring(why), nil, true
    end
    self.epoch = self.epoch + 1
    local lease = { epoch = self.epoch, ports = o.ports, by = o.by, run = o.run, since = self.now(),
