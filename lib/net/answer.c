@@ -67,39 +67,18 @@ answer_ipv4(const struct fg_host *host, struct fg_ether *ether, size_t length)
 {
 	struct fg_ipv4 *ip = (struct fg_ipv4 *)(ether + 1);
 	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
-	uint8_t asked[4];
-	size_t total;
+	size_t content = host->has_ipv4 ? net_icmp(ether, length) : 0;
+	struct fg_ipv4 asked;
 
-	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) || !host->has_ipv4 ||
-	    ip->version_ihl != 0x45 || ip->protocol != FG_IP_ICMP || (ip->fragment & htons(0x3fff)) != 0 ||
-	    !owns4(host, ip->dst) || icmp->type != FG_ICMP_ECHO)
+	if (content == 0 || !owns4(host, ip->dst) || icmp->type != FG_ICMP_ECHO)
 		return 0;
-	total = ntohs(ip->length);
-	if (total < sizeof(*ip) + sizeof(*icmp) || sizeof(*ether) + total > length ||
-	    fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip))) != 0 ||
-	    fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip))) != 0)
-		return 0;
+	asked = *ip;
 	icmp->type = FG_ICMP_ECHO_REPLY;
-	icmp->checksum = 0;
-	icmp->checksum = fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip)));
-	memcpy(asked, ip->dst, 4);
-	memcpy(ip->dst, ip->src, 4);
-	memcpy(ip->src, asked, 4);
+	net_put_checksum(icmp, 0, content);
 	ip->ttl = 64;
-	ip->checksum = 0;
-	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip)));
+	fg_ipv4_finish(ip, asked.dst, asked.src, sizeof(*ip), content);
 	turn_around(host, ether);
-	return sizeof(*ether) + total;
-}
-
-static void
-finish_icmpv6(struct fg_ipv6 *ip, size_t payload)
-{
-	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
-
-	icmp->checksum = 0;
-	icmp->checksum = fg_checksum_finish(
-		fg_checksum_add(fg_checksum_pseudo6(ip, FG_IP_ICMPV6, (uint32_t)payload), icmp, payload));
+	return sizeof(*ether) + sizeof(*ip) + content;
 }
 
 /* RFC 4861, 7.2.4 */
@@ -123,7 +102,7 @@ answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t p
 	memcpy(ip->dst, addressed ? ip->src : all_nodes, 16);
 	memcpy(ip->src, nd->target, 16);
 	ip->payload_length = htons(sizeof(*nd));
-	finish_icmpv6(ip, sizeof(*nd));
+	net_finish_icmpv6(ip, nd, sizeof(*nd));
 	turn_around(host, ether);
 	if (!addressed) /* the sender has no address yet: it checks whether ours is free */
 		memcpy(ether->dst, all_nodes_mac, 6);
@@ -149,7 +128,7 @@ answer_ipv6(const struct fg_host *host, struct fg_ether *ether, size_t length)
 	memcpy(ip->dst, ip->src, 16);
 	memcpy(ip->src, asked, 16);
 	ip->hop_limit = 64;
-	finish_icmpv6(ip, payload);
+	net_finish_icmpv6(ip, icmp, payload);
 	turn_around(host, ether);
 	return sizeof(*ether) + sizeof(*ip) + payload;
 }

@@ -119,6 +119,18 @@ struct fg_neighbour {
 	uint8_t option_mac[6];
 } __attribute__((packed));
 
+/**
+ * Complete an IPv4 header whose other fields are set: version, lengths, addresses and checksum.
+ * @param header   bytes of it, with its options
+ * @param content  bytes behind it
+ */
+void fg_ipv4_finish(struct fg_ipv4 *ip, const uint8_t src[4], const uint8_t dst[4], size_t header,
+		    size_t content);
+
+/** Write an IPv6 header. @param payload  bytes behind it */
+void fg_ipv6_put(struct fg_ipv6 *ip, const uint8_t src[16], const uint8_t dst[16], uint8_t next, uint8_t hops,
+		 size_t payload);
+
 /** One interface of ours: what it answers for. */
 struct fg_host {
 	uint8_t mac[6];

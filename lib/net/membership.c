@@ -87,45 +87,27 @@ link_local(const struct fg_host *host, uint8_t out[16])
 		       16);
 }
 
-static size_t
+static void
 finish_ipv4(const struct fg_host *host, const uint8_t *to, size_t message, uint8_t *ip_at)
 {
 	struct fg_ipv4 *ip = (struct fg_ipv4 *)ip_at;
-	uint8_t *option = ip_at + sizeof(*ip), *igmp = ip_at + IPV4_HEADER;
-	uint16_t sum;
 
-	*ip = (struct fg_ipv4){.version_ihl = 0x46,
-			       .tos = INTERNETWORK_CONTROL,
-			       .length = htons((uint16_t)(IPV4_HEADER + message)),
-			       .ttl = 1,
-			       .protocol = FG_IP_IGMP};
-	memcpy(ip->src, host->ipv4, 4);
-	memcpy(ip->dst, to, 4);
-	memcpy(option, (const uint8_t[]){0x94, 4, 0, 0}, 4);
-	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip_at, IPV4_HEADER));
-	sum = fg_checksum_finish(fg_checksum_add(0, igmp, message));
-	memcpy(igmp + 2, &sum, 2);
-	return IPV4_HEADER + message;
+	*ip = (struct fg_ipv4){.tos = INTERNETWORK_CONTROL, .ttl = 1, .protocol = FG_IP_IGMP};
+	memcpy(ip + 1, (const uint8_t[]){0x94, 4, 0, 0}, 4);
+	fg_ipv4_finish(ip, host->ipv4, to, IPV4_HEADER, message);
+	net_put_checksum(ip_at + IPV4_HEADER, 0, message);
 }
 
-static size_t
+static void
 finish_ipv6(const struct fg_host *host, const uint8_t *to, size_t message, uint8_t *ip_at)
 {
 	struct fg_ipv6 *ip = (struct fg_ipv6 *)ip_at;
-	uint8_t *options = ip_at + sizeof(*ip), *icmp = ip_at + IPV6_HEADER;
-	uint16_t sum;
+	uint8_t from[16];
 
-	*ip = (struct fg_ipv6){.version_class_flow = htonl(0x60000000),
-			       .payload_length = htons((uint16_t)(8 + message)),
-			       .next_header = FG_IP_HOP_BY_HOP,
-			       .hop_limit = 1};
-	link_local(host, ip->src);
-	memcpy(ip->dst, to, 16);
-	memcpy(options, (const uint8_t[]){FG_IP_ICMPV6, 0, 5, 2, 0, 0, 1, 0}, 8);
-	sum = fg_checksum_finish(
-		fg_checksum_add(fg_checksum_pseudo6(ip, FG_IP_ICMPV6, (uint32_t)message), icmp, message));
-	memcpy(icmp + 2, &sum, 2);
-	return IPV6_HEADER + message;
+	link_local(host, from);
+	fg_ipv6_put(ip, from, to, FG_IP_HOP_BY_HOP, 1, 8 + message);
+	memcpy(ip + 1, (const uint8_t[]){FG_IP_ICMPV6, 0, 5, 2, 0, 0, 1, 0}, 8);
+	net_finish_icmpv6(ip, ip_at + IPV6_HEADER, message);
 }
 
 /* where a message begins, all of whose bytes are 0 */
@@ -140,14 +122,13 @@ static size_t
 finish(const struct fg_host *host, enum fg_membership_version version, const uint8_t *to, size_t message,
        uint8_t *frame)
 {
-	struct fg_ether *ether = (struct fg_ether *)frame;
 	bool six = fg_membership_is_ipv6(version);
+	uint8_t mac[6];
 
-	fg_membership_mac(version, to, ether->dst);
-	memcpy(ether->src, host->mac, 6);
-	ether->type = htons(six ? FG_ETHER_IPV6 : FG_ETHER_IPV4);
-	return FG_ETHER_HEADER +
-	       (six ? finish_ipv6 : finish_ipv4)(host, to, message, frame + FG_ETHER_HEADER);
+	fg_membership_mac(version, to, mac);
+	net_put_ether(host, mac, six ? FG_ETHER_IPV6 : FG_ETHER_IPV4, (struct fg_ether *)frame);
+	(six ? finish_ipv6 : finish_ipv4)(host, to, message, frame + FG_ETHER_HEADER);
+	return FG_ETHER_HEADER + (six ? IPV6_HEADER : IPV4_HEADER) + message;
 }
 
 static uint8_t

@@ -31,7 +31,19 @@ size_t net_udp_content(const struct fg_host *host, uint16_t port, const uint8_t 
 /** Is this ARP of IPv4 over Ethernet, the only kind there is? */
 bool net_is_arp(const struct fg_arp *arp);
 
-/** Bytes of the ICMPv6 message in a frame; 0: no such message, or it is cut short or damaged. */
+/** Bytes that an IPv4 packet without options carries, if it is whole and of @p protocol; else 0. */
+size_t net_ipv4(const struct fg_ether *ether, size_t length, uint8_t protocol);
+
+/** Bytes of the ICMP or ICMPv6 message in a frame; 0: no such message, or it is cut short or damaged. */
+size_t net_icmp(const struct fg_ether *ether, size_t length);
 size_t net_icmpv6(const struct fg_ether *ether, size_t length);
+
+void net_put_ether(const struct fg_host *host, const uint8_t to[6], uint16_t type, struct fg_ether *ether);
+
+/** Write the checksum of a message of ICMP or IGMP. @param pseudo  sum of a pseudo-header, or 0 */
+void net_put_checksum(void *message, uint64_t pseudo, size_t length);
+
+/** Write the checksum of an ICMPv6 message, behind extension headers or not. */
+void net_finish_icmpv6(const struct fg_ipv6 *ip, void *message, size_t length);
 
 #endif

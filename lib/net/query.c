@@ -16,9 +16,7 @@ fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *ou
 	struct fg_ether *ether = (struct fg_ether *)out;
 	struct fg_arp *arp = (struct fg_arp *)(ether + 1);
 
-	memcpy(ether->dst, broadcast, 6);
-	memcpy(ether->src, host->mac, 6);
-	ether->type = htons(FG_ETHER_ARP);
+	net_put_ether(host, broadcast, FG_ETHER_ARP, ether);
 	*arp = (struct fg_arp){
 		.hardware = htons(1),
 		.protocol = htons(FG_ETHER_IPV4),
@@ -32,51 +30,44 @@ fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *ou
 	return sizeof(*ether) + sizeof(*arp);
 }
 
-/* everything but the destination, which differs between asking and announcing */
+/* to a group of the link */
 static size_t
-neighbour_message(const struct fg_host *host, uint8_t type, const uint8_t target[16], uint8_t *out)
+neighbour_message(const struct fg_host *host, uint8_t type, const uint8_t to[16], const uint8_t target[16],
+		  uint8_t *out)
 {
+	const uint8_t mac[6] = {0x33, 0x33, to[12], to[13], to[14], to[15]};
 	struct fg_ether *ether = (struct fg_ether *)out;
 	struct fg_ipv6 *ip = (struct fg_ipv6 *)(ether + 1);
 	struct fg_neighbour *nd = (struct fg_neighbour *)(ip + 1);
+	bool asks = type == NET_SOLICITATION;
 
-	memcpy(ether->src, host->mac, 6);
-	ether->type = htons(FG_ETHER_IPV6);
-	ether->dst[0] = ether->dst[1] = 0x33;
-	memcpy(ether->dst + 2, ip->dst + 12, 4);
-	ip->version_class_flow = htonl(6U << 28);
-	ip->payload_length = htons(sizeof(*nd));
-	ip->next_header = FG_IP_ICMPV6;
-	ip->hop_limit = 255;
-	memcpy(ip->src, host->ipv6, 16);
-	*nd = (struct fg_neighbour){.icmp.type = type, .option_length = 1};
-	nd->option_type = type == NET_SOLICITATION ? 1 : 2;
-	nd->icmp.rest = type == NET_SOLICITATION ? 0 : htonl(NET_ND_OVERRIDE);
+	net_put_ether(host, mac, FG_ETHER_IPV6, ether);
+	fg_ipv6_put(ip, host->ipv6, to, FG_IP_ICMPV6, 255, sizeof(*nd));
+	*nd = (struct fg_neighbour){.icmp = {.type = type, .rest = asks ? 0 : htonl(NET_ND_OVERRIDE)},
+				    .option_type = asks ? 1 : 2,
+				    .option_length = 1};
 	memcpy(nd->target, target, 16);
 	memcpy(nd->option_mac, host->mac, 6);
-	nd->icmp.checksum = fg_checksum_finish(
-		fg_checksum_add(fg_checksum_pseudo6(ip, FG_IP_ICMPV6, sizeof(*nd)), nd, sizeof(*nd)));
+	net_finish_icmpv6(ip, nd, sizeof(*nd));
 	return sizeof(*ether) + sizeof(*ip) + sizeof(*nd);
 }
 
 size_t
 fg_net_ask_ipv6(const struct fg_host *host, const uint8_t target[16], uint8_t *out)
 {
-	struct fg_ipv6 *ip = (struct fg_ipv6 *)(out + FG_ETHER_HEADER);
-
 	/* solicited-node group: ff02::1:ff and the last 24 bits (RFC 4291, 2.7.1) */
-	memcpy(ip->dst, "\xff\x02\0\0\0\0\0\0\0\0\0\x01\xff", 13);
-	memcpy(ip->dst + 13, target + 13, 3);
-	return neighbour_message(host, NET_SOLICITATION, target, out);
+	const uint8_t group[16] = {
+		0xff, 2, [11] = 1, [12] = 0xff, [13] = target[13], [14] = target[14], [15] = target[15]};
+
+	return neighbour_message(host, NET_SOLICITATION, group, target, out);
 }
 
 size_t
 fg_net_announce_ipv6(const struct fg_host *host, uint8_t *out)
 {
-	struct fg_ipv6 *ip = (struct fg_ipv6 *)(out + FG_ETHER_HEADER);
+	static const uint8_t all_nodes[16] = {0xff, 2, [15] = 1};
 
-	memcpy(ip->dst, "\xff\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\x01", 16);
-	return neighbour_message(host, NET_ADVERTISEMENT, host->ipv6, out);
+	return neighbour_message(host, NET_ADVERTISEMENT, all_nodes, host->ipv6, out);
 }
 
 bool

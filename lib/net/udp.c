@@ -15,23 +15,10 @@ net_udp(const struct fg_host *host, const struct net_udp *o, uint8_t *frame)
 	struct fg_udp *udp = (struct fg_udp *)(ip + 1);
 	uint16_t length = (uint16_t)(sizeof(*udp) + o->content);
 
-	memcpy(ether->dst, o->mac, 6);
-	memcpy(ether->src, host->mac, 6);
-	ether->type = htons(FG_ETHER_IPV4);
-	*ip = (struct fg_ipv4){
-		.version_ihl = 0x45,
-		.length = htons((uint16_t)(sizeof(*ip) + length)),
-		.ttl = TTL,
-		.protocol = FG_IP_UDP,
-	};
-	memcpy(ip->src, host->ipv4, 4);
-	memcpy(ip->dst, o->address, 4);
-	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip)));
-	*udp = (struct fg_udp){
-		.src = htons(o->from),
-		.dst = htons(o->to),
-		.length = htons(length),
-	};
+	net_put_ether(host, o->mac, FG_ETHER_IPV4, ether);
+	*ip = (struct fg_ipv4){.ttl = TTL, .protocol = FG_IP_UDP};
+	fg_ipv4_finish(ip, host->ipv4, o->address, sizeof(*ip), length);
+	*udp = (struct fg_udp){.src = htons(o->from), .dst = htons(o->to), .length = htons(length)};
 	udp->checksum =
 		fg_checksum_finish(fg_checksum_add(fg_checksum_pseudo4(ip, FG_IP_UDP, length), udp, length));
 	if (udp->checksum == 0) /* 0 means no checksum */
@@ -45,19 +32,16 @@ net_udp_content(const struct fg_host *host, uint16_t port, const uint8_t *frame,
 	const struct fg_ether *ether = (const struct fg_ether *)frame;
 	const struct fg_ipv4 *ip = (const struct fg_ipv4 *)(ether + 1);
 	const struct fg_udp *udp = (const struct fg_udp *)(ip + 1);
-	size_t total, octets;
+	size_t bytes;
 
-	if (length < NET_UDP_CONTENT || ether->type != htons(FG_ETHER_IPV4) || !host->has_ipv4 ||
-	    ip->version_ihl != 0x45 || ip->protocol != FG_IP_UDP || (ip->fragment & htons(0x3fff)) != 0 ||
-	    memcmp(ip->dst, host->ipv4, 4) != 0 || udp->dst != htons(port))
+	if (length < NET_UDP_CONTENT || !host->has_ipv4 || memcmp(ip->dst, host->ipv4, 4) != 0 ||
+	    udp->dst != htons(port))
 		return 0;
-	total = ntohs(ip->length);
-	octets = ntohs(udp->length);
-	if (octets < sizeof(*udp) || sizeof(*ip) + octets > total || sizeof(*ether) + total > length ||
-	    fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip))) != 0 ||
+	bytes = ntohs(udp->length);
+	if (bytes < sizeof(*udp) || bytes > net_ipv4(ether, length, FG_IP_UDP) ||
 	    (udp->checksum != 0 &&
-	     fg_checksum_finish(fg_checksum_add(fg_checksum_pseudo4(ip, FG_IP_UDP, (uint16_t)octets), udp,
-						octets)) != 0))
+	     fg_checksum_finish(
+		     fg_checksum_add(fg_checksum_pseudo4(ip, FG_IP_UDP, (uint16_t)bytes), udp, bytes)) != 0))
 		return 0;
-	return octets - sizeof(*udp);
+	return bytes - sizeof(*udp);
 }

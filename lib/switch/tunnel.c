@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fg_bytes.h"
-#include "fg_checksum.h"
+#include "fg_net.h"
 #include "fg_membership.h"
 #include "mcast_priv.h"
 #include "line_priv.h"
@@ -105,27 +105,14 @@ put_ipv4(const struct fg_switch_tunnel *t, uint8_t protocol, uint32_t length, ui
 {
 	struct fg_ipv4 *ip = (struct fg_ipv4 *)at;
 
-	*ip = (struct fg_ipv4){.version_ihl = IPV4_PLAIN,
-			       .length = htons((uint16_t)(sizeof(*ip) + length)),
-			       .fragment = htons(DONT_FRAGMENT),
-			       .ttl = HOPS,
-			       .protocol = protocol};
-	memcpy(ip->src, t->near.ipv4, sizeof(ip->src));
-	memcpy(ip->dst, t->far_ipv4, sizeof(ip->dst));
-	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip)));
+	*ip = (struct fg_ipv4){.fragment = htons(DONT_FRAGMENT), .ttl = HOPS, .protocol = protocol};
+	fg_ipv4_finish(ip, t->near.ipv4, t->far_ipv4, sizeof(*ip), length);
 }
 
 static void
 put_ipv6(const struct fg_switch_tunnel *t, uint8_t protocol, uint32_t length, uint8_t *at)
 {
-	struct fg_ipv6 *ip = (struct fg_ipv6 *)at;
-
-	*ip = (struct fg_ipv6){.version_class_flow = htonl((uint32_t)IPV6_PLAIN << 24),
-			       .payload_length = htons((uint16_t)length),
-			       .next_header = protocol,
-			       .hop_limit = HOPS};
-	memcpy(ip->src, t->near.ipv6, sizeof(ip->src));
-	memcpy(ip->dst, t->far_ipv6, sizeof(ip->dst));
+	fg_ipv6_put((struct fg_ipv6 *)at, t->near.ipv6, t->far_ipv6, protocol, HOPS, length);
 }
 
 uint32_t
