@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "fg_delay_line.h"
+#include "fg_sift.h"
 
 struct fg_delay_hold {
 	struct fg_delay_entry entry; /* its time: the latest */
@@ -58,31 +59,21 @@ before(const struct fg_delay_entry *a, const struct fg_delay_entry *b)
 	return a->time != b->time ? a->time < b->time : a->turn < b->turn;
 }
 
+#define BEFORE(l, a, b) before(a, b)
+FG_SIFT(sift, struct fg_delay_line, struct fg_delay_entry, BEFORE, FG_SIFT_PUT)
+
 static void
 heap_push(struct fg_delay_line *l, const struct fg_delay_entry *e)
 {
-	uint64_t i = l->heaped++;
-
-	for (; i > 0 && before(e, &l->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		l->heap[i] = l->heap[(i - 1) / 2];
-	l->heap[i] = *e;
+	l->heap[l->heaped++] = *e;
+	sift(l, l->heap, l->heaped, l->heaped - 1);
 }
 
 static void
 heap_pop(struct fg_delay_line *l)
 {
-	const struct fg_delay_entry last = l->heap[--l->heaped];
-	uint64_t i = 0, child;
-
-	while ((child = 2 * i + 1) < l->heaped) {
-		if (child + 1 < l->heaped && before(&l->heap[child + 1], &l->heap[child]))
-			child++;
-		if (before(&last, &l->heap[child]))
-			break;
-		l->heap[i] = l->heap[child];
-		i = child;
-	}
-	l->heap[i] = last;
+	l->heap[0] = l->heap[--l->heaped];
+	sift(l, l->heap, l->heaped, 0);
 }
 
 static void

@@ -3,58 +3,30 @@
  * Which connection has to act next: a binary heap of those that have to at all. One connection has one place
  * in it, for all of its timers.
  */
+#include "fg_sift.h"
 #include "quic_priv.h"
 
-static uint64_t
-due_at(const struct carrier *c, uint32_t place)
+static inline void
+put(const struct carrier *c, uint32_t *heap, size_t at, uint32_t i)
 {
-	return quic_at(c, c->heap[place])->due;
+	heap[at] = i;
+	quic_at(c, i)->due_place = (uint32_t)at + 1;
 }
 
-static void
-put(const struct carrier *c, uint32_t place, uint32_t i)
-{
-	c->heap[place] = i;
-	quic_at(c, i)->due_place = place;
-}
-
-static uint32_t
-rise(const struct carrier *c, uint32_t place)
-{
-	uint32_t i = c->heap[place];
-
-	for (; place > 1 && due_at(c, place / 2) > quic_at(c, i)->due; place /= 2)
-		put(c, place, c->heap[place / 2]);
-	put(c, place, i);
-	return place;
-}
-
-static void
-sink(const struct carrier *c, uint32_t place)
-{
-	uint32_t i = c->heap[place], child;
-
-	for (; (child = 2 * place) <= c->heaped; place = child) {
-		if (child < c->heaped && due_at(c, child + 1) < due_at(c, child))
-			child++;
-		if (due_at(c, child) >= quic_at(c, i)->due)
-			break;
-		put(c, place, c->heap[child]);
-	}
-	put(c, place, i);
-}
+#define IS_EARLIER(c, a, b) (quic_at(c, *(a))->due < quic_at(c, *(b))->due)
+FG_SIFT(sift, const struct carrier, uint32_t, IS_EARLIER, put)
 
 static void
 take_out(struct quic *q)
 {
 	struct carrier *c = q->carrier;
-	uint32_t place = q->due_place, last = c->heap[c->heaped--];
+	uint32_t place = q->due_place, last = c->heap[--c->heaped];
 
 	q->due_place = 0;
 	if (last == index_of(q))
 		return;
-	put(c, place, last);
-	sink(c, rise(c, place));
+	c->heap[place - 1] = last;
+	sift(c, c->heap, c->heaped, place - 1);
 }
 
 void
@@ -69,18 +41,18 @@ due_set(struct quic *q, uint64_t at)
 		return;
 	}
 	if (q->due_place == 0)
-		put(c, ++c->heaped, index_of(q));
-	sink(c, rise(c, q->due_place));
+		put(c, c->heap, c->heaped++, index_of(q));
+	sift(c, c->heap, c->heaped, q->due_place - 1);
 }
 
 struct quic *
 due_first(const struct carrier *c)
 {
-	return c->heaped == 0 ? NULL : quic_at(c, c->heap[1]);
+	return c->heaped == 0 ? NULL : quic_at(c, c->heap[0]);
 }
 
 uint64_t
 due_next(const struct carrier *c)
 {
-	return c->heaped == 0 ? UINT64_MAX : due_at(c, 1);
+	return c->heaped == 0 ? UINT64_MAX : quic_at(c, c->heap[0])->due;
 }

@@ -36,7 +36,7 @@ carrier_free(struct fg_l4 *w, struct carrier *c)
 		}
 	credentials_free(c);
 	fg_histogram_free(c->handshakes);
-	fg_memory_release(c->heap, (w->config.connections + 1UL) * sizeof(*c->heap));
+	fg_memory_release(c->heap, w->config.connections * sizeof(*c->heap));
 	fg_memory_release(c->bucket, c->buckets * sizeof(*c->bucket));
 	fg_pool_free(&c->pool);
 	free(c);
@@ -54,7 +54,7 @@ carrier_create(const struct fg_l4 *w, struct carrier *c, struct fg_error *err)
 	for (c->buckets = 1; c->buckets < connections;)
 		c->buckets *= 2;
 	c->handshakes = fg_histogram_create(DIGITS, LONGEST_NS, err);
-	c->heap = fg_memory_reserve((connections + 1UL) * sizeof(*c->heap));
+	c->heap = fg_memory_reserve(connections * sizeof(*c->heap));
 	c->bucket = fg_memory_reserve(c->buckets * sizeof(*c->bucket));
 	if (c->handshakes == NULL || c->heap == NULL || c->bucket == NULL ||
 	    !fg_pool_create(&c->pool, connections, sizeof(struct quic)))

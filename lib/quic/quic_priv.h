@@ -90,7 +90,7 @@ struct quic {
 	uint32_t id_next;      /* in the table of those */
 	uint32_t tag;          /* is part of all IDs, so that they are of this connection alone */
 	uint32_t ready_next;   /* in the queue of those that may have something to send */
-	uint32_t due_place;    /* in the heap; 0: none */
+	uint32_t due_place;    /* in the heap, from 1; 0: none */
 	uint64_t due, app_at;  /* when it has to act; UINT64_MAX: not */
 	uint64_t began;        /* the first Initial */
 	int64_t id;            /* of the stream; -1: none yet */
@@ -134,7 +134,7 @@ struct carrier {
 	uint8_t secret[SECRET]; /* of Retry tokens */
 	uint64_t random;
 	struct fg_pool pool; /* of struct quic */
-	uint32_t *heap;      /* of connections, from 1 */
+	uint32_t *heap;      /* of connections */
 	uint32_t heaped;
 	uint32_t *bucket, buckets; /* connections by the first ID that a client chose */
 	uint32_t ready_first, ready_last, under_way;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fg_sift.h"
 #include "line_priv.h"
 
 enum { QUANTUM_BITS = 512, FIRST_ROOM = 1024 };
@@ -72,21 +73,13 @@ pause_reset(struct fg_switch *s)
 	}
 }
 
-static void
-swap_releases(struct release *a, struct release *b)
-{
-	struct release kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
+#define IS_EARLIER(p, a, b) ((a)->time < (b)->time)
+FG_SIFT(sift, struct pauses, struct release, IS_EARLIER, FG_SIFT_PUT)
 
 /* @return false: no memory for it; then the frame counts as gone at once */
 static bool
 push(struct pauses *p, const struct release *new)
 {
-	size_t i = p->used;
-
 	if (p->used == p->room) {
 		struct release *more = realloc(p->heap, 2 * p->room * sizeof(*more));
 
@@ -96,8 +89,7 @@ push(struct pauses *p, const struct release *new)
 		p->room *= 2;
 	}
 	p->heap[p->used++] = *new;
-	for (; i > 0 && p->heap[i].time < p->heap[(i - 1) / 2].time; i = (i - 1) / 2)
-		swap_releases(&p->heap[i], &p->heap[(i - 1) / 2]);
+	sift(p, p->heap, p->used, p->used - 1);
 	return true;
 }
 
@@ -105,19 +97,10 @@ static struct release
 pop(struct pauses *p)
 {
 	struct release first = p->heap[0];
-	size_t i = 0;
 
 	p->heap[0] = p->heap[--p->used];
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < p->used && p->heap[child + 1].time < p->heap[child].time)
-			child++;
-		if (child >= p->used || p->heap[i].time <= p->heap[child].time)
-			return first;
-		swap_releases(&p->heap[i], &p->heap[child]);
-		i = child;
-	}
+	sift(p, p->heap, p->used, 0);
+	return first;
 }
 
 /* the port of the tester has a PAUSE frame, when it has come through the line */

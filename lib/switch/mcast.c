@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fg_sift.h"
 #include "mcast_priv.h"
 
 int
@@ -65,42 +66,22 @@ mcast_find(const struct mcast *s, const struct group_key *key)
 }
 
 /* at the same time: the entry, then the port, that comes first in the table */
-static bool
-is_before(const struct mcast *s, uint32_t a, uint32_t b)
+static inline bool
+is_before(const struct mcast *s, const uint32_t *a, const uint32_t *b)
 {
-	uint64_t first = mcast_due(s, a), second = mcast_due(s, b);
+	uint64_t first = mcast_due(s, *a), second = mcast_due(s, *b);
 
-	return first < second || (first == second && s->heap[a] < s->heap[b]);
+	return first < second || (first == second && *a < *b);
 }
 
-static void
-swap(struct mcast *s, uint32_t a, uint32_t b)
+static inline void
+put(const struct mcast *s, uint32_t *heap, size_t at, uint32_t place)
 {
-	uint32_t place = s->heap[a];
-
-	s->heap[a] = s->heap[b];
-	s->heap[b] = place;
-	mcast_membership(s, s->heap[a])->place = a;
-	mcast_membership(s, s->heap[b])->place = b;
+	heap[at] = place;
+	mcast_membership(s, place)->place = (uint32_t)at;
 }
 
-static void
-put_right(struct mcast *s, uint32_t at)
-{
-	for (; at > 0 && is_before(s, at, (at - 1) / 2); at = (at - 1) / 2)
-		swap(s, at, (at - 1) / 2);
-	for (;;) {
-		uint32_t first = at;
-
-		for (uint32_t below = 2 * at + 1; below <= 2 * at + 2 && below < s->due; below++)
-			if (is_before(s, below, first))
-				first = below;
-		if (first == at)
-			return;
-		swap(s, at, first);
-		at = first;
-	}
-}
+FG_SIFT(sift, const struct mcast, uint32_t, is_before, put)
 
 void
 mcast_changed(struct mcast *s, uint32_t place)
@@ -111,7 +92,7 @@ mcast_changed(struct mcast *s, uint32_t place)
 		m->place = s->due;
 		s->heap[s->due++] = place;
 	}
-	put_right(s, m->place);
+	sift(s, s->heap, s->due, m->place);
 }
 
 /* the gaps of a chain that are over at @p now are not of use to any frame any more */
@@ -156,9 +137,9 @@ mcast_forget(struct mcast *s, uint32_t place)
 	struct group *g = mcast_at(s, i);
 	int *link;
 
-	swap(s, at, --s->due);
+	s->heap[at] = s->heap[--s->due];
 	if (at < s->due)
-		put_right(s, at);
+		sift(s, s->heap, s->due, at);
 	m->place = MCAST_NOT_DUE;
 	m->from = m->until = 0;
 	free_gaps(s, &m->gap, UINT64_MAX);

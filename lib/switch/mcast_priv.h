@@ -68,11 +68,11 @@ mcast_membership(const struct mcast *s, uint32_t place)
 	return &mcast_at(s, place / s->ports)->port[place % s->ports];
 }
 
-/** When something is to be done of what is at a place of the heap. */
+/** When something is to be done at a place of the table. */
 static inline uint64_t
-mcast_due(const struct mcast *s, uint32_t at)
+mcast_due(const struct mcast *s, uint32_t place)
 {
-	const struct membership *m = mcast_membership(s, s->heap[at]);
+	const struct membership *m = mcast_membership(s, place);
 
 	return RTE_MIN(m->query, m->until);
 }

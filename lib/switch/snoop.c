@@ -342,7 +342,7 @@ uint64_t
 snoop_next(const struct fg_switch *sw)
 {
 	const struct snooping *s = sw->snooping;
-	uint64_t next = s->groups.due > 0 ? mcast_due(&s->groups, 0) : UINT64_MAX;
+	uint64_t next = s->groups.due > 0 ? mcast_due(&s->groups, s->groups.heap[0]) : UINT64_MAX;
 
 	return s->next_general > 0 ? RTE_MIN(next, s->next_general) : next;
 }
