@@ -38,7 +38,6 @@ struct responder {
 	struct link *link;   /* protocols of the link; the same */
 	/* NULL: no group messages; else their owner, which gets received ones, too. Writer: the tx lcore */
 	struct speaker *speaker;
-	void (*hear)(struct speaker *speaker, const uint8_t *frame, size_t length, uint64_t now);
 	uint64_t announce_at; /* ticks; UINT64_MAX: done. Written by control before the job starts */
 	/* writer: the tx lcore; control reads the MAC after seeing the flag */
 	uint8_t mac4[6], mac6[6];
@@ -55,6 +54,9 @@ struct talker {
 	uint64_t next_query, query_every, next_update, update_every, until; /* ticks */
 	uint64_t queries, updates;                                          /* sent */
 };
+
+/** A frame came to a speaker's port; it may be a query. */
+void speaker_read(struct speaker *speaker, const uint8_t *frame, size_t length, uint64_t now);
 
 uint64_t responder_poll(struct fg_task *task, uint64_t now);
 /** A buffer and where its frame begins; NULL: no buffer is free. */

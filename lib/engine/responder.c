@@ -84,7 +84,7 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 	frame = rte_pktmbuf_mtod(m, uint8_t *);
 	learn(r, frame, m->data_len);
 	if (r->speaker != NULL)
-		r->hear(r->speaker, frame, m->data_len, now);
+		speaker_read(r->speaker, frame, m->data_len, now);
 	if (r->asked != 0 && fg_net_snmp_replies(&r->host, r->asked, frame, m->data_len))
 		atomic_fetch_add_explicit(&r->replies, 1, memory_order_relaxed);
 	if (!responder_may_answer(m)) {

@@ -127,9 +127,8 @@ is_asked(const struct spoken *member, const struct fg_membership_message *query)
 		memcmp(query->group, member->config.group.group, 16) == 0);
 }
 
-/* the port has received a frame, which may be a query */
-static void
-take_query(struct speaker *s, const uint8_t *frame, size_t length, uint64_t now)
+void
+speaker_read(struct speaker *s, const uint8_t *frame, size_t length, uint64_t now)
 {
 	struct fg_membership_message query;
 	uint64_t half;
@@ -163,7 +162,6 @@ speaker_poll(struct fg_task *task, uint64_t now)
 	uint64_t next;
 
 	s->responder->speaker = s;
-	s->responder->hear = take_query;
 	for (; s->next < s->events && s->event[s->next].at <= now + s->lead; said = true)
 		say_event(s, &s->event[s->next++], now);
 	if (unlikely(s->next_answer <= now)) {

@@ -29,7 +29,6 @@ struct snooping {
 	uint64_t next_general;  /* query, ps; 0: not known yet */
 	uint64_t now;           /* when the present message came in, ps; it may be read later */
 	struct fg_host host;    /* that asks: the switch */
-	snoop_send send;
 };
 
 static uint64_t
@@ -39,8 +38,7 @@ to_ps(double ns)
 }
 
 int
-snoop_create(const struct fg_switch_snooping *c, unsigned ports, snoop_send send, struct snooping **out,
-	     struct fg_error *err)
+snoop_create(const struct fg_switch_snooping *c, unsigned ports, struct snooping **out, struct fg_error *err)
 {
 	struct snooping *s = calloc(1, sizeof(*s));
 	int rc;
@@ -50,7 +48,6 @@ snoop_create(const struct fg_switch_snooping *c, unsigned ports, snoop_send send
 	*out = s;
 	s->config = *c;
 	s->ports = ports;
-	s->send = send;
 	s->router_ports = c->router_ports;
 	s->join_delay = to_ps(c->join_delay_ns);
 	s->leave_delay = to_ps(c->leave_delay_ns);
@@ -301,7 +298,7 @@ ask(struct fg_switch *sw, unsigned port, enum fg_membership_version version, con
 	memcpy(rte_pktmbuf_mtod(m, uint8_t *), frame, length);
 	m->ol_flags = 0;
 	sw->member[port].counters.queries_sent++;
-	sw->snooping->send(sw, port, m, now);
+	forward_own(sw, port, m, now);
 }
 
 /* what was due at a place of the table is done, or was not to be done after all */

@@ -362,7 +362,7 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 	if (rc == 0)
 		rc = tables_init(s, err);
 	if (rc == 0 && config->snooping.groups > 0)
-		rc = snoop_create(&config->snooping, config->ports, forward_own, &s->snooping, err);
+		rc = snoop_create(&config->snooping, config->ports, &s->snooping, err);
 	if (rc == 0 && config->failover.on)
 		rc = failover_create(&config->failover, &s->failover, err);
 	if (rc == 0)

@@ -81,11 +81,8 @@ forward_all_ports(const struct fg_switch *s)
 	return UINT64_MAX >> (FG_SWITCH_PORTS - s->config.ports);
 }
 
-/** Sends a frame of the switch's own from a port. */
-typedef void (*snoop_send)(struct fg_switch *device, unsigned out, struct rte_mbuf *m, uint64_t now);
-
-int snoop_create(const struct fg_switch_snooping *config, unsigned ports, snoop_send send,
-		 struct snooping **out, struct fg_error *err);
+int snoop_create(const struct fg_switch_snooping *config, unsigned ports, struct snooping **out,
+		 struct fg_error *err);
 /** NULL is legal. */
 void snoop_free(struct snooping *snooping);
 void snoop_reset(struct snooping *snooping);

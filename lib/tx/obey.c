@@ -122,7 +122,7 @@ tx_obey(struct tx_task *t, uint64_t now)
 		obey(t, order->stream, order, RTE_MAX(RTE_MAX(now + t->lead, t->start), order->from));
 		__atomic_store_n(&order->obeyed, true, __ATOMIC_RELEASE);
 	}
-	t->rechoose(t);
+	tx_choose(t);
 	return now;
 }
 

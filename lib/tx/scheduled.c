@@ -221,7 +221,7 @@ tx_scheduled(struct fg_task *task, uint64_t now, bool launch, bool slow, bool se
 		 */
 	} while (launch && t->waiting == 0);
 	if (settling)
-		t->rechoose(t);
+		tx_choose(t);
 	if (unlikely(tx_ordered(t)))
 		return tx_obey(t, now);
 	return any ? now : tx_wake(t, tx_schedule_next(&t->schedule), now);

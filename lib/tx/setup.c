@@ -326,7 +326,6 @@ task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struc
 	for (unsigned i = 0; i < n && task->round_robin == NULL; i++)
 		if (!streams[i]->stopped)
 			tx_schedule_add(&task->schedule, streams[i]);
-	task->rechoose = tx_choose;
 	tx_choose(task);
 	return rc;
 }

@@ -64,7 +64,6 @@ struct tx_task {
 	struct tx_round_robin *left;        /* ... and did not before */
 	unsigned waiting;                   /* frames that were due before, and that the port did not take */
 	struct tx_due due[FG_BURST];
-	void (*rechoose)(struct tx_task *task); /* tx_choose(): what is below the loops cannot name them */
 } __rte_cache_aligned;
 
 typedef uint64_t (*tx_poller)(struct fg_task *task, uint64_t now);
