@@ -8,25 +8,23 @@
 
 enum { TYPE_AT = 12, IPV4_CHECKSUM = 10 };
 
-/* the type field behind the tags; @p f learns what they say */
+/* the type field behind the tags; @p f gets the fields of the first two */
 static size_t
 read_tags(const uint8_t *frame, size_t length, struct fg_class_fields *f)
 {
-	size_t at = TYPE_AT;
+	size_t at = fg_net_type_at(frame, length);
 
-	for (; at + FG_NET_TAG + 2 <= length && fg_net_is_tag(fg_get16(frame + at)); at += FG_NET_TAG) {
-		uint16_t tag = fg_get16(frame + at + 2);
+	f->tagged = at > TYPE_AT;
+	if (f->tagged) {
+		uint16_t tag = fg_get16(frame + TYPE_AT + 2);
 
-		if (!f->tagged) {
-			f->tagged = true;
-			f->pcp = (uint8_t)(tag >> 13);
-			f->dei = tag >> 12 & 1;
-			f->vlan = tag & 0xfff;
-		} else if (!f->tagged_twice) {
-			f->tagged_twice = true;
-			f->inner = tag & 0xfff;
-		}
+		f->pcp = (uint8_t)(tag >> 13);
+		f->dei = tag >> 12 & 1;
+		f->vlan = tag & 0xfff;
 	}
+	f->tagged_twice = at > TYPE_AT + FG_NET_TAG;
+	if (f->tagged_twice)
+		f->inner = fg_get16(frame + TYPE_AT + FG_NET_TAG + 2) & 0xfff;
 	return at;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fg_bytes.h"
 #include "fg_error.h"
 
 #ifdef __cplusplus
@@ -172,6 +173,17 @@ static inline bool
 fg_net_is_tag(uint16_t ethertype)
 {
 	return ethertype == FG_ETHER_VLAN || ethertype == FG_ETHER_QINQ;
+}
+
+/** Bytes before the EtherType behind a frame's tags; of a frame that ends in a tag, before the tag. */
+static inline size_t
+fg_net_type_at(const uint8_t *frame, size_t length)
+{
+	size_t at = FG_ETHER_HEADER - 2;
+
+	while (length >= at + 2 + FG_NET_TAG && fg_net_is_tag(fg_get16(frame + at)))
+		at += FG_NET_TAG;
+	return at;
 }
 
 /** Is the outermost tag @p tag, EtherType and VLAN id, whatever its priority? */

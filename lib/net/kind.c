@@ -3,7 +3,6 @@
  * What kind of frame is this? If unsolicited frames arrive, a user needs to know their sender: a bridge
  * (STP, LACP, LLDP), a host (ARP, ND), or something that overflows (pause). Tags in front are passed over.
  */
-#include "fg_bytes.h"
 #include "fg_net.h"
 
 enum { TYPE_LLDP = 0x88cc, TYPE_SLOW = 0x8809, TYPE_CONTROL = 0x8808, TYPE_MPLS = 0x8847 };
@@ -49,12 +48,10 @@ kind_of_ipv6(const uint8_t *packet, size_t length)
 enum fg_net_kind
 fg_net_kind(const uint8_t *frame, size_t length)
 {
-	size_t at = FG_ETHER_HEADER - 2;
+	size_t at = fg_net_type_at(frame, length);
 	const uint8_t *inside;
 	uint16_t type;
 
-	while (length >= at + 2 + FG_NET_TAG && fg_net_is_tag(fg_get16(frame + at)))
-		at += FG_NET_TAG;
 	if (length < at + 2)
 		return FG_NET_KIND_OTHER;
 	type = fg_get16(frame + at);

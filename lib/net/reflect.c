@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "fg_bytes.h"
 #include "fg_net.h"
 
 enum { PORTS = 4, IPV4_FRAGMENT_OFFSET = 0x1fff };
@@ -62,19 +61,16 @@ bool
 fg_net_reflect(uint8_t *frame, size_t length)
 {
 	struct fg_ether *ether = (struct fg_ether *)frame;
-	size_t at = sizeof(*ether);
+	size_t at;
 	uint16_t type;
 	bool goes = true;
 
 	/* what is for many is not for us to answer, and ours must not seem to come from many */
 	if (length < sizeof(*ether) || ((ether->dst[0] | ether->src[0]) & 1) != 0)
 		return false;
-	for (type = ntohs(ether->type); type == FG_ETHER_VLAN || type == FG_ETHER_QINQ; at += FG_NET_TAG) {
-		if (length < at + FG_NET_TAG)
-			return false;
-		type = fg_get16(frame + at + 2);
-	}
-	if (type == FG_ETHER_ARP)
+	at = fg_net_type_at(frame, length) + 2;
+	type = fg_get16(frame + at - 2);
+	if (type == FG_ETHER_ARP || fg_net_is_tag(type))
 		return false;
 	if (type == FG_ETHER_IPV4)
 		goes = reflect_ipv4(frame + at, length - at);

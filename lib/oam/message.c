@@ -70,32 +70,21 @@ find_content(const uint8_t *frame, struct oam_message *m)
 	       fg_checksum_finish(fg_checksum_add(pseudo_header(frame, m, octets), udp, octets)) == 0;
 }
 
-/* bytes before what follows the EtherType behind all tags; 0: the frame is cut off */
-static size_t
-behind_tags(const uint8_t *frame, size_t length)
-{
-	size_t at = FG_ETHER_HEADER;
-
-	while (length >= at && fg_net_is_tag(fg_get16(frame + at - 2)))
-		at += FG_NET_TAG;
-	return length >= at ? at : 0;
-}
-
 uint16_t
 oam_type(const uint8_t *frame, size_t length)
 {
-	size_t at = behind_tags(frame, length);
+	size_t at = fg_net_type_at(frame, length);
 
-	return at == 0 ? 0 : fg_get16(frame + at - 2);
+	return length < at + 2 ? 0 : fg_get16(frame + at);
 }
 
 bool
 oam_find(const uint8_t *frame, size_t length, struct oam_message *out)
 {
 	struct oam_message m = {0};
-	size_t at = behind_tags(frame, length);
+	size_t at = fg_net_type_at(frame, length) + 2;
 
-	if (at == 0)
+	if (length < at)
 		return false;
 	m.ip = at;
 	switch (fg_get16(frame + at - 2)) {

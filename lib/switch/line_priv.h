@@ -130,13 +130,9 @@ static inline uint32_t
 line_octets_of_tags(const struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint32_t tags = 0, at = LINE_TPID_AT;
+	uint32_t tags = (uint32_t)fg_net_type_at(frame, m->data_len) - LINE_TPID_AT;
 
-	for (; tags < LINE_MAX_TAGS && at + 2 <= m->data_len; tags++, at += FG_NET_TAG)
-		if (!(frame[at] == 0x81 && frame[at + 1] == 0x00) &&
-		    !(frame[at] == 0x88 && frame[at + 1] == 0xa8))
-			break;
-	return tags * FG_NET_TAG;
+	return RTE_MIN(tags, (uint32_t)LINE_MAX_TAGS * FG_NET_TAG);
 }
 
 #endif

@@ -15,7 +15,7 @@
 #include "mcast_priv.h"
 #include "switch_priv.h"
 
-enum { TPID_AT = 12, VLAN_TAG = 4, VLAN_MASK = 0xfff };
+enum { VLAN_MASK = 0xfff };
 static const uint64_t PS_PER_NS = 1000, RESPONSE = 10000000000000; /* ps: 10 s */
 
 struct snooping {
@@ -225,18 +225,10 @@ static bool
 group_of(const struct snooping *s, const struct rte_mbuf *m, struct group_key *out)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint32_t at = TPID_AT;
-	uint16_t vlan = 0, type;
+	size_t at = fg_net_type_at(frame, m->data_len) + 2;
+	uint16_t vlan = at > FG_ETHER_HEADER ? fg_get16(frame + FG_ETHER_HEADER) & VLAN_MASK : 0;
+	uint16_t type = fg_get16(frame + at - 2);
 
-	for (; at + 2 * VLAN_TAG <= m->data_len; at += VLAN_TAG) {
-		type = (uint16_t)(frame[at] << 8 | frame[at + 1]);
-		if (!fg_net_is_tag(type))
-			break;
-		if (at == TPID_AT)
-			vlan = (uint16_t)((frame[at + 2] << 8 | frame[at + 3]) & VLAN_MASK);
-	}
-	type = (uint16_t)(frame[at] << 8 | frame[at + 1]);
-	at += 2;
 	if (type == FG_ETHER_IPV4 && at + sizeof(struct fg_ipv4) <= m->data_len) {
 		const uint8_t *to = frame + at + offsetof(struct fg_ipv4, dst);
 
