@@ -23,7 +23,8 @@
 --    at        names of the tables it stands in, such as "terminal summary"; every table has those with `id`
 --    id        it tells rows apart: what a test case is called, with "%s" for the figure
 --    bound     ">=" or "<=": what a figure of a tester-limited row is worth; "exact": nothing
---    none      what stands where nothing is known; M.NONE_FOUND where the device is the reason
+--    none      what stands where nothing is known
+--    sought    a search looks for it: where nothing is known, none was found, and the device is the reason
 --    hidden    the column is left out where no line has it, as with `optional`
 --    unless    the column is left out where lines have this key
 --    uncertainty  function(row, run): how far from the figure the truth may be (trial/uncertainty.lua), by
@@ -42,9 +43,6 @@ local json = require "framegauge.text.json"
 local tables = require "framegauge.core.tables"
 
 local M = {}
-
---- What stands where a search found nothing that the device can do.
-M.NONE_FOUND = "none found"
 
 --- Single values, as JSON Schema has them.
 M.TYPES = {

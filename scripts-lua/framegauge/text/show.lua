@@ -110,7 +110,7 @@ function M.column(row, prefix)
    return { row.col, row.unit or kind[2] or "", path = not row.of and path or nil, function(one)
       local figure = value(one)
       if figure == nil then
-         return row.none
+         return row.sought and "none found" or row.none
       end
       return bounded(one, kind[1](figure), row.bound)
    end, left = left, kind = name, id = row.id ~= nil, optional = row.optional or row.hidden,

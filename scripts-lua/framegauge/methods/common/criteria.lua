@@ -23,7 +23,6 @@
 local figures = require "framegauge.methods.common.figures"
 local methods = require "framegauge.methods"
 local mixes = require "framegauge.core.mixes"
-local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
@@ -324,7 +323,7 @@ local function has_failed(one, row)
       return true
    end
    for _, of in ipairs(one.record.rows) do
-      if of.none == rows.NONE_FOUND and row[of[1]] == nil then
+      if of.sought and row[of[1]] == nil then
          return true
       end
    end

@@ -47,7 +47,7 @@ local MESH = {
    { "addresses", "ordinal", "stations behind each port", better = false },
    { "stagger", "count", "the seed by which ports began late; 0: all at one instant" },
    { "throughput_fps", "number", "the highest load of a port without loss; null when no load passed",
-      null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = rows.NONE_FOUND,
+      null = true, col = "Throughput", at = "terminal html summary", bound = ">=", sought = true,
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary" },
@@ -161,7 +161,7 @@ M.CACHING = record("address_caching", "How many addresses the switch remembers (
 M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 2889, 5.8)", HEAD, {
    { "addresses", "count", "that are learned", col = "Addresses", at = "terminal html", better = false },
    { "learning_fps", "number", "the highest rate at which none was flooded or lost; null when no rate passed",
-      null = true, col = "Learning", at = "terminal html", bound = ">=", none = rows.NONE_FOUND, plain = true,
+      null = true, col = "Learning", at = "terminal html", bound = ">=", sought = true, plain = true,
       uncertainty = function(row, run)
          return components.searched(row.learning_fps, row.upper_fps, run.time)
       end },

@@ -69,8 +69,7 @@ end
 
 local SEARCHED = {
    { "throughput_fps", "number", "the highest load of the source without a lost copy; null when no load passed",
-      null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-         none = rows.NONE_FOUND,
+      null = true, col = "Throughput", at = "terminal html summary", bound = ">=", sought = true,
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary" },

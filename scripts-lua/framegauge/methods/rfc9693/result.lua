@@ -77,7 +77,7 @@ M.THROUGHPUT = record("rfc9693_throughput", "Throughput in established connectio
    { "theoretical_fps", "number", "frames a second that the line carries", optional = true },
    { "throughput_fps", "number", "frames a second each way without loss", optional = true,
       col = "Throughput", unit = "frames/s, each way", as = "rate", at = "terminal html summary",
-      bound = ">=", none = rows.NONE_FOUND, uncertainty = throughput },
+      bound = ">=", sought = true, uncertainty = throughput },
    { "throughput_percent", "number", "its share of the line", optional = true, col = "of line", as = "share",
       at = "terminal html" },
    { "throughput_l2_mbps", "number", "bits of frames with FCS", optional = true, col = "Layer 2",
