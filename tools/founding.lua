@@ -11,6 +11,7 @@ local uv = require "luv"
 
 local ROOT = arg[0]:match "^(.-)[^/]*$" .. "../"
 local OUT = assert(arg[1], "a folder for the results")
+local run_plan = dofile(ROOT .. "docs/generate/run.lua")
 
 -- { title, plan of configs/, keys with other values than there }
 local METHODS = {
@@ -30,32 +31,15 @@ local METHODS = {
    { "Pages, 200 ms", "l4-page-reference", "reference_device.latency=100ms" },
 }
 
-local function quoted(words)
-   return "'" .. table.concat(words, "' '") .. "'"
-end
-
 -- Run one. @return the folder's name, its result, the command that makes it
 local function run(i, method)
-   local plan = ("configs/%s.yaml"):format(method[2])
+   local plan, sets = ("configs/%s.yaml"):format(method[2]), { unpack(method, 3) }
    local folder = ("%02d-%s"):format(i, (method[2]:gsub("^l4%-", ""):gsub("%-reference$", "")))
-   local words = { plan }
-   for n = 3, #method do
-      words[#words + 1] = "--set"
-      words[#words + 1] = method[n]
+   local words = { "framegauge run " .. plan }
+   for n, set in ipairs(sets) do
+      words[1 + n] = ("--set '%s'"):format(set):gsub("'([%w/.=%-]+)'", "%1")
    end
-   local command = "framegauge run " .. (quoted(words):gsub("'([%w/.=%-]+)'", "%1"))
-   words[1] = ROOT .. plan
-   local pipe = assert(io.popen(("'%s' run %s --out '%s/%s' 2>&1"):format(uv.exepath(), quoted(words), OUT,
-      folder)))
-   local text = pipe:read "*a"
-   pipe:close()
-   local file = io.open(("%s/%s/result.json"):format(OUT, folder))
-   if not file then
-      error(text, 0)
-   end
-   local result = json.decode(file:read "*a")
-   file:close()
-   return folder, result, command
+   return folder, run_plan(ROOT .. plan, sets, OUT .. "/" .. folder), table.concat(words, " ")
 end
 
 local function nothing(value)

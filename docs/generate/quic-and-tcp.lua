@@ -10,28 +10,18 @@ local units = require "framegauge.text.units"
 local uv = require "luv"
 
 local ROOT = arg[0]:match "^(.-)[^/]*$" .. "../../"
+local run_plan = dofile(ROOT .. "docs/generate/run.lua")
 local BIG = { "l4.quic.window=16MiB", "l4.quic.stream_window=16MiB", "l4.tcp.receive_buffer=16MiB",
    "l4.tcp.send_buffer=16MiB" }
 
 -- Rows of a plan of configs/, by path: list of { TCP_STREAM =, TLS_STREAM =, QUIC_STREAM = }.
 local function run(name, sets)
    local folder = assert(uv.fs_mkdtemp "/tmp/framegauge-docs-XXXXXX")
-   local words = {}
-   for i, set in ipairs(sets) do
-      words[i] = ("--set '%s'"):format(set)
-   end
-   local pipe = assert(io.popen(("'%s' run '%sconfigs/l4-transports-%s.yaml' --out '%s/run' %s 2>&1"):format(
-      uv.exepath(), ROOT, name, folder, table.concat(words, " "))))
-   local text = pipe:read "*a"
-   local file = io.open(folder .. "/run/result.json")
-   pipe:close()
-   assert(file, text)
-   local result = json.decode(file:read "*a")
-   file:close()
+   local result = run_plan(("%sconfigs/l4-transports-%s.yaml"):format(ROOT, name), sets, folder .. "/run")
    os.execute(("rm -r '%s'"):format(folder))
    local paths = {}
    for _, row in ipairs(result.results.l4) do
-      assert(row.validity == "valid", text)
+      assert(row.validity == "valid", row.test)
       paths[row.transport.path] = paths[row.transport.path] or { path = row.parameters.path }
       paths[row.transport.path][row.test] = row
    end
