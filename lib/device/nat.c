@@ -166,7 +166,7 @@ map(struct nat *n, const struct tuple *there, uint64_t *at)
 	return connections_add(n->table, there, &back, now);
 }
 
-/* words of a header become others, and a checksum follows (RFC 1624, equation 3) */
+/* update the checksum of a header whose words @p from become @p to (RFC 1624, equation 3) */
 static void
 adjust(uint8_t *checksum, const uint8_t *from, const uint8_t *to, size_t octets)
 {

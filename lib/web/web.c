@@ -40,7 +40,7 @@ struct fg_web {
 	uint16_t port;
 	char *path; /* of a Unix socket */
 	struct fg_web_config config;
-	TAILQ_HEAD(, connection) connections; /* by since_ms, the longest first */
+	TAILQ_HEAD(, connection) connections; /* by since_ms, the oldest first */
 	uint32_t n_connections;
 	STAILQ_HEAD(, fg_web_request) whole; /* requests that nobody has taken yet */
 	int64_t looked_ms;

@@ -177,7 +177,7 @@ bool ftp_read_eprt(const char *text, uint8_t address[16], uint16_t *port);
 enum { FTP_ADDRESS_TEXT = 80 };
 void ftp_write_eprt(const struct fg_flow *flow, uint16_t port, char out[FTP_ADDRESS_TEXT]);
 void ftp_write_six(const struct fg_flow *flow, uint16_t port, char out[FTP_ADDRESS_TEXT]);
-/** The number that a path ends in. @return false: no number, or it is 2^32 and more */
+/** The number at the end of a path. @return false: no number, or it is 2^32 and more */
 bool ftp_size_of(const char *path, uint64_t *size);
 
 /* data.c */

@@ -34,7 +34,7 @@ function M.mean(size)
    return cycle and sum / #cycle or size
 end
 
---- All sizes of a list in which mixes may stand.
+--- All frame sizes of a list that may have mixes.
 function M.all(list)
    local out = {}
    for _, size in ipairs(list) do

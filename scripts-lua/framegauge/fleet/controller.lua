@@ -80,7 +80,7 @@ end
 
 --- A controller without connections.
 -- @param agents  list of { name =, address = }
--- @param o.run   what the trials are known by at the agents, without dots; default: a name of its own
+-- @param o.run   name of the trials at the agents, without dots; default: a name of its own
 -- @param o.by    who asks; default: user, host and process
 -- @param o.again  seconds after which a command without an answer is sent again
 -- @param o.patience  seconds for an answer

@@ -6,7 +6,7 @@
 --    heading(plan)                     which of its tests, in words: "throughput, latency"
 --    scope(plan)                       how much of it, in words: "7 frame sizes"
 --    check(plan, tester)               what keeps the plan from being run, a sentence, or nil
---    parts(plan, tester)               what lies ahead: list of { test =, frame_size =, trials =,
+--    parts(plan, tester)               the trials to come: list of { test =, frame_size =, trials =,
 --                                      seconds = }, and how sure that is (outlook.bounded)
 --    outlook(plan, tester, notes)      the text of --dry-run: every trial that can be foreseen
 --    estimate(plan, tester)            the last line of --dry-run, of a method that can say more than its

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What one must know to believe the figures of a result, in sentences: the tester's own share in a latency,
+--- Notes that qualify the figures of a result, in sentences: the tester's own share in a latency,
 -- frames that arrived in another form than they were sent, background traffic, captures, and why a row is not
 -- valid.
 local format = require "framegauge.text.format"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The result as a person reads it at the end of a run: the tables, then what one must know to believe them.
+--- The result as a person reads it at the end of a run: the tables, then the notes that qualify them.
 local format = require "framegauge.text.format"
 local grid = require "framegauge.text.grid"
 local methods = require "framegauge.methods"
@@ -112,7 +112,7 @@ end
 
 --- What is about to be done.
 -- @param ports  of the tester
--- @param parts  what lies ahead (framegauge.methods.rfc2544.estimate)
+-- @param parts  the trials to come (framegauge.methods.rfc2544.estimate)
 -- @param now    seconds since 1970
 function M.heading(plan, ports, parts, now)
    local method, trials, seconds = methods.of(plan), outlook.trials(parts)

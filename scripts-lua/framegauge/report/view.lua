@@ -23,7 +23,7 @@
 -- and where it has more to say, or says it in another way:
 --
 --    test_names(result)       which tests there are, in words; default: the `tests` of the plan
---    notes(result, add)       what one must know to believe the tables: add(line)
+--    notes(result, add)       notes that qualify the tables: add(line)
 --    terminal(result)         list of { title, columns, rows, bars = text or nil }; default: all tables
 --    summary(result)          HTML: the table at the top; default: columns at "summary" of the first table
 --                             that has rows

@@ -28,7 +28,7 @@ Progress.__index = Progress
 --- Make one.
 -- @param o.now       function() -> seconds of a clock that only goes forward
 -- @param o.snapshot  function() -> what framegauge.tester's snapshot gives
--- @param o.parts     what lies ahead: list of { test =, frame_size =, trials =, seconds = }, in order
+-- @param o.parts     the trials to come: list of { test =, frame_size =, trials =, seconds = }, in order
 -- @param o.waits     seconds each trial takes besides its sending
 -- @param o.hold      function(): called before each trial, may wait; nil: nothing does
 -- @param o.event     function(event): called when a trial begins and when it ends; may be nil

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a trial showed, and whether it may be believed.
+--- The record of a trial, and its verdict.
 --
 -- The tester hands over bare counts. Here they become one flat record, the same object that a method decides
 -- on, that trials.jsonl keeps and that result.json repeats. Each record carries a verdict:

@@ -42,7 +42,7 @@ function M.check(_, tester)
    return outlook.unknown_line(tester, "characterise")
 end
 
---- What lies ahead, at most, but for overloads that a large buffer makes longer.
+--- The trials to come, at most. A large buffer makes overloads longer.
 function M.parts(plan)
    local o, list, directions = plan.characterise, {}, M.directions(plan)
    local waits = o.learning_wait + o.drain + o.settle

@@ -32,7 +32,7 @@ local function of_table(result)
    return (result.results.mac_table or NOTHING)[1]
 end
 
---- What one must know to believe the table.
+--- Notes that qualify the table.
 function M.notes(result, add)
    local rows = result.results.characterisation or {}
    if not rows[1] then

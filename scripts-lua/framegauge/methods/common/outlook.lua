@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What lies ahead of a run: its parts, for the time that is left, and the text of `run --dry-run`.
+--- The trials to come in a run: its parts, for the time that is left, and the text of `run --dry-run`.
 local ansi = require "framegauge.text.ansi"
 local format = require "framegauge.text.format"
 local grid = require "framegauge.text.grid"

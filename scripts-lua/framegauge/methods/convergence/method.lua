@@ -59,7 +59,7 @@ function M.directions(plan, _, named)
    end)
 end
 
---- What lies ahead.
+--- The trials to come.
 function M.parts(plan)
    local o, list = plan.convergence, {}
    local waits = o.learning_wait + o.drain + o.settle

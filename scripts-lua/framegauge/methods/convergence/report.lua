@@ -29,7 +29,7 @@ function M.files(result)
    return routes[1] and { { "routes.csv", csv.rows(result_rows.ROUTE, routes) } } or {}
 end
 
---- What one must know to believe the table.
+--- Notes that qualify the table.
 function M.notes(result, add)
    local row = rows_of(result)[1]
    if not row then

@@ -38,7 +38,7 @@ function M.scope(plan)
    return format.plural(plan.l4.connections, "connection")
 end
 
---- What lies ahead.
+--- The trials to come.
 function M.parts(plan)
    local o = plan.l4
    local is_search = search.is_one(o.campaign)

@@ -47,7 +47,7 @@ local function trials_of_round(plan)
    return o.throughput and math.ceil(math.log(o.load / o.resolution) / math.log(2)) + 2 or 1
 end
 
---- What lies ahead, if no pair has to be asked again.
+--- The trials to come, if no pair has to be asked again.
 function M.parts(plan)
    local o = plan.mesh
    local n = #rounds.of(plan) * trials_of_round(plan)

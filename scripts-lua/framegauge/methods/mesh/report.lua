@@ -91,7 +91,7 @@ function M.terminal(result)
    return list
 end
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    local o, n = result.plan.mesh, #rows_of(result)
    if #result.plan.ports > WIDEST and n > MAX_LINES then

@@ -73,7 +73,7 @@ local function seconds_of(o)
    return o.count * o.interval + o.drain + o.learning_wait + o.settle
 end
 
---- What lies ahead.
+--- The trials to come.
 function M.parts(plan)
    local list = {}
    for i, one in ipairs(sessions(plan)) do

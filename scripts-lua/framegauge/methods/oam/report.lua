@@ -16,7 +16,7 @@ local function rows_of(result)
    return result.results.oam or {}
 end
 
---- What one must know to believe the table.
+--- Notes that qualify the table.
 function M.notes(result, add)
    local o, said = result.plan.oam, {}
    add(("%s, %s apart; a reply that takes longer than %s is lost."):format(format.plural(o.count, "probe"),

@@ -89,7 +89,7 @@ local function seconds_of(plan, one)
    return o.learning_wait + one:seconds() + o.drain + o.settle
 end
 
---- What lies ahead: how long it takes is in the file.
+--- The trials to come: how long it takes is in the file.
 function M.parts(plan, tester)
    local one, n = open(plan, tester), plan.replay.repetitions
    local seconds = seconds_of(plan, one)

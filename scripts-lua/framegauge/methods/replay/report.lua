@@ -45,7 +45,7 @@ local function remarks(row)
    return list
 end
 
---- What one must know to believe the table.
+--- Notes that qualify the table.
 function M.notes(result, add)
    local row = rows_of(result)[1]
    if row then

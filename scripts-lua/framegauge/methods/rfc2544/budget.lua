@@ -4,7 +4,7 @@
 --
 -- By the letter the tests of seven frame sizes take more than a day. With a budget the throughput is searched
 -- by MLRsearch, whose trials all tests share, and whatever the plan leaves open is shortened: waits, lengths
--- of trials, repetitions. Before each part (a test with one frame size) the whole of what lies ahead is
+-- of trials, repetitions. Before each part (a test with one frame size) the time of all trials to come is
 -- estimated for a number of levels, from as the standard has it down to the shortest that still measures
 -- something; the best that fits into the time left is taken. So time that one part did not need goes to those
 -- after it, and a part that took longer takes it from them.

@@ -282,7 +282,7 @@ local function most_of(o, key)
    return list
 end
 
---- What lies ahead: as mesh.parts().
+--- The trials to come: as mesh.parts().
 function M.parts(plan, key, tester)
    local o, seconds, frames_sent = plan.rfc2889.address_table, 0, 0
    local list = plan.reference_switch and rehearse(plan, key, tester:max_fps(SIZE)) or most_of(o, key)

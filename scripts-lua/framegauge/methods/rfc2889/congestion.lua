@@ -236,7 +236,7 @@ function M.run(plan, tester, session, _, rows)
    end
 end
 
---- What lies ahead, if no buffer takes everything: as mesh.parts().
+--- The trials to come, if no buffer takes everything: as mesh.parts().
 function M.parts(plan, key, tester)
    local o, switch = plan.rfc2889, plan.reference_switch
    return tables.map(o.frame_sizes, function(frame_size)

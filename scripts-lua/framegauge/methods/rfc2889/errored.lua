@@ -124,7 +124,7 @@ function M.run(plan, tester, session, key, rows)
    end
 end
 
---- What lies ahead, at most: as mesh.parts().
+--- The trials to come, at most: as mesh.parts().
 function M.parts(plan, key, tester)
    local p, o, parts, loads = plan.rfc2889, plan.rfc2889.errored_frames, {}, 0
    for _, load in ipairs(o.iloads) do

@@ -243,8 +243,7 @@ local function most_of(o)
    return searched + stepped, searched * o.search_trial + stepped * o.trial
 end
 
---- What lies ahead for one pattern: of a reference switch what follows from its keys, of any other device at
--- most.
+--- The trials to come for one pattern: exact for a reference switch, at most for any other device.
 -- @param tester  the tester, or what is known of it before it is open: ports, and max_fps(self, frame_size)
 -- @return list of { test =, frame_size =, trials =, seconds = with all waits, frames = with all copies; nil:
 -- not known }

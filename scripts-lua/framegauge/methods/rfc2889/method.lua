@@ -13,8 +13,8 @@ local units = require "framegauge.text.units"
 
 local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 
--- Of a reference switch what lies ahead follows from its keys; of any other device it is a bound. Once tests
--- of addresses are made, the table of the switch is full, and it floods the frames of all others.
+-- The trials to come follow from the keys of a reference switch; for other devices they are a bound. Once
+-- tests of addresses are made, the table of the switch is full, and it floods the frames of all others.
 local M = suite.method {
    key = "rfc2889", title = "RFC 2889", modules = { mesh, caching, congestion, errored, pressure },
    last = caching,

@@ -73,7 +73,7 @@ function M.run(plan, tester, session, key, rows)
    end
 end
 
---- What lies ahead, at most: as mesh.parts().
+--- The trials to come, at most: as mesh.parts().
 function M.parts(plan, key, tester)
    local o = plan.rfc2889
    return tables.map(o.frame_sizes, function(frame_size)

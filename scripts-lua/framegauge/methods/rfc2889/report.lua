@@ -22,7 +22,7 @@ local function patterns_of(result)
    return list
 end
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    if not patterns_of(result)[1] then
       return

@@ -147,7 +147,7 @@ function M.run(plan, tester, session, key, rows)
    }
 end
 
---- What lies ahead, at most.
+--- The trials to come, at most.
 function M.parts(plan, key, tester)
    local o = plan.rfc3918
    local round = o.capacity_max / (o.capacity_load * tester:max_fps(o.frame_sizes[1]))

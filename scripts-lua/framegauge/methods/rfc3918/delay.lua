@@ -247,7 +247,7 @@ function M.run(plan, tester, session, key, rows, found)
    end
 end
 
---- What lies ahead, at most.
+--- The trials to come, at most.
 function M.parts(plan, key)
    local o = plan.rfc3918
    local m = o.membership

@@ -143,7 +143,7 @@ function M.run(plan, tester, session, key, rows, found)
    end
 end
 
---- What lies ahead, at most.
+--- The trials to come, at most.
 function M.parts(plan, key)
    local o = plan.rfc3918
    local count = o.latency_repetitions * (key == "burdened_latency" and 2 or 1)

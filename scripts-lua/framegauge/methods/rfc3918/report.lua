@@ -13,7 +13,7 @@ local M = {}
 
 M.NAME = "RFC 3918 multicast benchmark"
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    if result.results.rfc3918 and next(result.results.rfc3918) then
       add "Loads are loads of the source. A frame counts at each receiver, by its number."

@@ -56,7 +56,7 @@ function M.scope(plan)
    return format.plural(#plan.rfc6349.directions, "direction")
 end
 
---- What lies ahead.
+--- The trials to come.
 function M.parts(plan)
    local o = plan.rfc6349
    local waits = o.learning_wait + o.settle

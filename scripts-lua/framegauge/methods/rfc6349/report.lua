@@ -23,7 +23,7 @@ function M.test_names()
    return "TCP throughput"
 end
 
---- What one must know to believe the table.
+--- Notes that qualify the table.
 function M.notes(result, add)
    local path = found(result)
    local mtu, rtt = path.path_mtu, path.baseline

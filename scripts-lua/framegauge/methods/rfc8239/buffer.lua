@@ -305,7 +305,7 @@ function M.run(plan, tester, session, _, rows)
    end
 end
 
---- What lies ahead, if the first trial fills the buffer: as common.parts().
+--- The trials to come, if the first trial fills the buffer: as common.parts().
 function M.parts(plan)
    local o, n, list = plan.rfc8239, #plan.ports, {}
    local arrangements = { efficiency = 1, port = n - 2, pairs = math.floor((n - 2) / 2) - 1, many_to_one = n }

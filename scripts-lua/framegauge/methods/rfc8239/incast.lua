@@ -90,7 +90,7 @@ function M.run(plan, tester, session, _, rows)
    end
 end
 
---- What lies ahead: as common.parts().
+--- The trials to come: as common.parts().
 function M.parts(plan, _, tester)
    return common.parts(plan, M.NAME, (#plan.ports - 1) * plan.rfc8239.iterations,
       M.bursts(plan, tester).seconds)

@@ -62,7 +62,7 @@ function M.run(plan, tester, session, _, rows)
    end
 end
 
---- What lies ahead: as common.parts().
+--- The trials to come: as common.parts().
 function M.parts(plan)
    local o = plan.rfc8239
    return common.parts(plan, M.NAME, #patterns_of(plan.ports) * o.iterations, o.trial)

@@ -143,7 +143,7 @@ function M.run(plan, tester, session, _, rows)
    end
 end
 
---- What lies ahead, at most, with bursts of a tenth of a second: as common.parts().
+--- The trials to come, at most, with bursts of a tenth of a second: as common.parts().
 function M.parts(plan)
    local o = plan.rfc8239
    local halvings = 2 * math.ceil(math.log(o.microburst.limit) / math.log(2)) * o.microburst.verify

@@ -9,7 +9,7 @@ local M = {}
 
 M.NAME = "RFC 8239 data centre benchmark"
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    local o = result.plan.rfc8239
    local filo = o.definition == "filo"

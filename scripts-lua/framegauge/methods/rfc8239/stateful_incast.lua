@@ -182,7 +182,7 @@ function M.run(plan, tester, session, _, rows)
    end
 end
 
---- What lies ahead: as common.parts().
+--- The trials to come: as common.parts().
 function M.parts(plan, _, tester)
    return common.parts(plan, M.NAME, #M.series(#plan.ports) * plan.rfc8239.iterations,
       incast.bursts(plan, tester).seconds)

@@ -66,7 +66,7 @@ local function usual_trials(o)
    return math.min(o.max_trials, 3 + math.ceil(math.log(1 / o.resolution) / math.log(2)))
 end
 
---- What lies ahead.
+--- The trials to come.
 function M.parts(plan)
    local o = plan.rfc9411
    local waits = o.learning_wait + o.ramp_down + o.drain + o.settle

@@ -13,7 +13,7 @@ local M = {}
 M.NAME = "RFC 9411 security device benchmark"
 M.trial_columns = l4.COLUMNS
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    local o = result.plan.rfc9411
    add(("Phases: ramp up %s, sustain %s, ramp down %s; figures are of the sustain phase."):format(

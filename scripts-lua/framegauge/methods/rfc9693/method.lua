@@ -297,7 +297,7 @@ function M.run(plan, tester, session, results)
    end
 end
 
--- --- what lies ahead
+-- --- the trials to come
 
 -- A device of arithmetic: it sets up a number of connections a second, and holds as many as it is set to.
 local function device_of(plan)
@@ -312,7 +312,7 @@ local function device_of(plan)
    end
 end
 
---- What lies ahead: the very tests are made, with that device in place of a tester.
+--- The trials to come: the very tests are made, with that device in place of a tester.
 function M.parts(plan, tester)
    local parts, fails, trials = {}, device_of(plan), {}
    local session = { trials = trials }

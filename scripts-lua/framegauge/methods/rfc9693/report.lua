@@ -12,7 +12,7 @@ local M = {}
 
 M.NAME = "RFC 9693 stateful gateway benchmark"
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    local o = result.plan.rfc9693
    add(("A connection is a four tuple of UDP. Before each trial the table was emptied, and all connections were established by frames of 64 bytes; %s later they were used."):format(units.format_time(o.gap)))

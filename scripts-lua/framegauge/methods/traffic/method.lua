@@ -51,7 +51,7 @@ function M.scope(plan)
    return format.plural(#plan.streams, "stream")
 end
 
---- What lies ahead: one trial.
+--- The trials to come: one trial.
 function M.parts(plan)
    local o = plan.traffic
    local seconds = o.duration + o.learning_wait + o.drain + o.settle

@@ -94,7 +94,7 @@ local function bounds_note(row, add)
    end
 end
 
---- What one must know to believe the table.
+--- Notes that qualify the table.
 function M.notes(result, add)
    local rows = rows_of(result)
    if #rows > MAX_LINES then

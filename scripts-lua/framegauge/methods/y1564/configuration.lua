@@ -154,7 +154,7 @@ function M.run(tester, session, path, o, rows)
    end
 end
 
---- What lies ahead: list of asks.
+--- The trials to come: list of asks.
 function M.asks(path, o)
    return tables.map(steps.of(path, o), function(step)
       return step.load and M.ask(step, path) or nil

@@ -59,7 +59,7 @@ local function asks_of(plan, tester)
    return list
 end
 
---- What lies ahead.
+--- The trials to come.
 function M.parts(plan, tester)
    return outlook.bounded(outlook.parts(asks_of(plan, tester)), outlook.EXACTLY)
 end

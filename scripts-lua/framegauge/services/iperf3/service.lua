@@ -116,7 +116,7 @@ function Server:attend(seconds, one_off)
    end
 end
 
--- A client with a running test is told that the server ends.
+-- Send a client with a running test the message that the server ends.
 function Server:stop()
    self.control:stop()
    local ends = uv.hrtime() / 1e9 + LAST_WORDS_SECONDS

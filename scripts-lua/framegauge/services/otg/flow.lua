@@ -109,7 +109,7 @@ local function counting_payload(choice)
    return table.concat(out)
 end
 
-local counting_payloads = {} -- by choice, for many flows have the same
+local counting_payloads = {} -- by choice: many flows have the same one
 
 -- What a payload repeats.
 local function payload_of(payload)

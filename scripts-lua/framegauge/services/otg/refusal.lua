@@ -39,7 +39,7 @@ function M.as_error(code, errors)
    return { code = code, kind = code == M.INTERNAL and "internal" or "validation", errors = errors }
 end
 
---- Its JSON.
+--- An error as JSON.
 function M.text(value)
    return json.encode(value, { order = { "code", "kind", "errors" } })
 end

@@ -101,7 +101,7 @@ local function definitions(result)
    }
 end
 
---- What one must know to believe the tables.
+--- Notes that qualify the tables.
 function M.notes(result, add)
    for _, sentence in ipairs(definitions(result)) do
       add(sentence)
