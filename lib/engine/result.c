@@ -265,7 +265,8 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.link_changes = after->link_changes - before->link_changes,
 		.link_faults = after->link_faults - before->link_faults,
 		.removed = after->removed,
-		.intercepted = before->intercepted || after->intercepted,
+		.intercepted =
+			before->intercepted || after->intercepted || after->intercepts != before->intercepts,
 		.link_down = account->link_down,
 		.rx_unstamped = after->rx_unstamped - before->rx_unstamped,
 		.rx_pause = after->rx_pause - before->rx_pause,

@@ -66,6 +66,7 @@ struct fg_port_counters {
 	uint64_t link_faults;  /* as the card counts them, however short; 0 where it counts none */
 	bool removed;          /* the device is no longer there; the counts are those from before */
 	bool intercepted;      /* an XDP program of another process may take what arrives, uncounted */
+	uint64_t intercepts;   /* periodic looks that found one, or the port's own gone */
 	uint64_t rx_unstamped; /* handed to us by a port that stamps, without a stamp that could be */
 	/* the first two by our own count, before and after the device was asked for its counters */
 	uint64_t rx_ours[2], tx_ours[2];

@@ -226,8 +226,11 @@ TEST_P(Kernel, TellsThatAnotherProgramTakesFrames)
 		ExpectIntact(b, other, 0, 100, 60);
 		EXPECT_TRUE(a.Counters().intercepted);
 		EXPECT_TRUE(a.Receive().empty());
+		EXPECT_EQ(0u, a.Counters().intercepts);
+		EXPECT_TRUE(a.HasLink()) << "looks at the interface";
 	}
 	EXPECT_FALSE(a.Counters().intercepted);
+	EXPECT_LT(0u, a.Counters().intercepts) << "what a look has found is not forgotten";
 	ExpectIntact(b, a, 0, 100, 60);
 }
 

@@ -98,6 +98,7 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 		out->tx_errors = 0; /* that driver counts what it did not take; that is still the caller's */
 	ring += kernel->packet != NULL ? out->rx_missed : 0;
 	out->rx_missed = ring;
+	out->intercepts = kernel->intercepts;
 	ret = fg_netlink_link(kernel->netlink, NULL, base->index, &now);
 	out->removed = ret == -ENODEV;
 	if (ret != 0)
@@ -115,11 +116,14 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 static bool
 kernel_link_up(struct fg_port *port)
 {
+	struct fg_kernel *kernel = kernel_of(port);
 	struct fg_link now;
 
 	/* a device unplugged is not up */
-	if (fg_netlink_link(kernel_of(port)->netlink, NULL, kernel_of(port)->base.index, &now) != 0)
+	if (fg_netlink_link(kernel->netlink, NULL, kernel->base.index, &now) != 0)
 		return false;
+	kernel->intercepts +=
+		now.xdp_program != kernel->base.xdp_program && (kernel->xdp || now.xdp_program != 0);
 	return (now.flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
