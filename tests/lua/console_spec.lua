@@ -194,6 +194,12 @@ describe("a session", function()
       assert.equal("failed", (select(2, typed "x = = 1")))
    end)
 
+   it("says what is wrong with a key as it was typed", function()
+      assert.equal("error: streams.a.to: there is no port north; expected east, west\n", (typed "stream a to=north"))
+      assert.equal("error: reference_device.latecy: unknown key; expected latency\n",
+         (typed "set reference_device.latecy=3us"))
+   end)
+
    it("says an error in one line, and its stack on request", function()
       local one, written = session()
       one:execute "local function f() error('too\\nbad') end f()"

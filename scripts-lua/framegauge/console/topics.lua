@@ -18,7 +18,7 @@ local MORE = {
    lua = { summary = "Lua at the prompt", page = function(width)
       return columns.wrapped(LUA, width)
    end },
-   plan = { summary = "every key of a plan", page = function()
+   keys = { summary = "every key of a plan", page = function()
       return require("framegauge.plan.help").text()
    end },
 }

@@ -151,7 +151,11 @@ local function load(plan, sets, quick)
       return loaded
    end
    local more = #errors > 1 and (" (and %d more)"):format(#errors - 1) or ""
-   user_error.raise("set", 2, "%s%s", tostring(errors[1]), more)
+   local first = tostring(errors[1])
+   if errors[1].origin then
+      first = first:sub(#errors[1].origin + #": " + 1) -- nobody typed that --set
+   end
+   user_error.raise("set", 2, "%s%s", first, more)
 end
 
 -- The plan with some keys changed.

@@ -276,7 +276,7 @@ local function run_captured(tester, plan, options, expectations, kept)
       error(why, 0)
    end
    screen:say("\n" .. text.render(result, ansi.new(screen.width ~= nil), bars.wanted()) .. "\n"
-      .. folder.path .. "\n")
+      .. folder.path .. "\n" .. (screen.width and ("Open %s/report.html\n"):format(folder.path) or ""))
    local failed = say_captures(screen, run.facts.captures)
    hooks.tell(plan, result, folder.path, function(message)
       screen:say(message)

@@ -50,7 +50,7 @@ return {
    },
    {
       name = "set", summary = "change keys of the plan",
-      help = "Change keys of the plan for later commands, for example of the reference device. Every key of 'help plan' can be set; running jobs must end first.",
+      help = "Change keys of the plan for later commands, for example of the reference device. Every key of 'help keys' can be set; running jobs must end first.",
       examples = { "set reference_device.time=free", "set rfc2544.frame_sizes=64,1518" },
       keys = function()
          return require("framegauge.plan.help").keys()

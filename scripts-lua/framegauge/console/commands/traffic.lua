@@ -180,7 +180,7 @@ return {
    },
    {
       name = "stream", summary = "create or change a stream",
-      help = "Create or change a stream. Keys, as in a plan's streams ('help plan'): from, to, size, rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may be running. The default streams are removed when the first stream is created.",
+      help = "Create or change a stream. Keys, as in a plan's streams ('help keys'): from, to, size, rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may be running. The default streams are removed when the first stream is created.",
       arguments = { { name = "name", help = "name of the stream", complete = "stream" } },
       keys = function()
          return { "from", "to", "size", "rate", "frames", "frame" }
