@@ -230,8 +230,8 @@ unsigned fg_engine_codepoints(const struct fg_engine *engine, unsigned stream, s
 			      unsigned max);
 
 /**
- * With which values (fg_stream_config.values) frames of a stream arrived, of the running or the last trial, as
- * of now.
+ * With which values (fg_stream_config.values) frames of a stream arrived, of the running or the last trial,
+ * as of now.
  * @param max    room in @p out
  * @param other  set to the frames whose values were too many
  * @return       how many values are in @p out
