@@ -26,7 +26,7 @@ job.run(function()
          { test = "DNS", server = true, address = "198.19.1.2", port = 53, dns = zone },
          { test = "DNS_TCP", server = true, address = "198.19.1.2", port = 853, dns = zone, tls = secure },
          { test = "DOH", server = true, address = "198.19.1.2", port = 443, dns = zone, tls = https,
-            path = "/dns-query" },
+            tcp = { nodelay = true }, path = "/dns-query" },
       } } }, seconds = LONGEST, learning_wait = 0.05, drain = 0,
       mtu = 1500, seed = 7, look = function() return uv.fs_stat(over) ~= nil end,
    })
