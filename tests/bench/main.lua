@@ -7,6 +7,7 @@
 --
 --    framegauge script main.lua [--json FILE] [--runs N] [NAME...]
 local cjson = require "cjson"
+local describe = require("machine").describe
 local tester = require "tester"
 local turns = require "turns"
 
@@ -95,6 +96,7 @@ local ok, why = turns.with_machine(folder, function(machine)
       io.stderr:write("tools/bench: dpdk-testpmd is missing, so nothing stands beside our figures; ",
          "on Debian: apt install dpdk-dev\n")
    end
+   io.stdout:write(describe(machine.worker))
    for _, name in ipairs(options.names) do
       io.stdout:write(("%-13s %s\n"):format(name, turns.definition(name).what))
    end
