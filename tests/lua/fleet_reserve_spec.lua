@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Ports of agents that are reserved for a user, or cannot be leased. The agents run their real code over played testers
--- (fleet_world.lua).
+-- Ports of agents that are reserved for a user, or cannot be leased. The agents run their real code over
+-- played testers (fleet_world.lua).
 local World = require "fleet_world"
 local job = require "framegauge.core.job"
 local scratch = require "scratch"

@@ -139,8 +139,8 @@ end
 
 --- Give a lease of all of some ports, or of none.
 -- @param o  ports, by, run, ttl = seconds
--- @return the lease { epoch =, ... }; or nil, why not, the lease or reservation that is in the way, and whether
--- it is the host that cannot
+-- @return the lease { epoch =, ... }; or nil, why not, the lease or reservation that is in the way, and
+-- whether it is the host that cannot
 function Ledger:lease(o)
    local problem = problem_of(self, o)
    if problem then
