@@ -21,6 +21,31 @@ local function frames(draw, rate, size, least, most)
    return math.floor(ethernet.max_fps(rate, size) * draw(least * 1000, most * 1000) / 1e5)
 end
 
+-- The results of a plan whose method needs no more than its name.
+local function results_of(text)
+   local Session, Tester = require "framegauge.trial.session", require "framegauge.tester"
+   local plan, errors = plans.load_text(text, "plan.yaml")
+   assert(plan, errors and tostring(errors[1]) .. text)
+   local tester, results = assert(Tester.open(plan, { max_frame = 1522 })), {}
+   local session = Session.new { tester = tester, retries = 0, phases = plan[plan.test] or {},
+      sink = function() end }
+   local ok, why = pcall(require("framegauge.methods." .. plan.test .. ".method").run, plan, tester, session,
+      results)
+   tester:close()
+   if not ok then
+      error(why, 0)
+   end
+   return results, plan
+end
+
+-- Adds what was measured, and how far it may be from the truth, to a list.
+local function adder(list)
+   return function(what, truth, measured, bound)
+      list[#list + 1] = { what = what, truth = truth, measured = measured, low = truth - bound,
+         high = truth + bound }
+   end
+end
+
 local METHODS = {}
 
 -- Two directions, each with an engine, a buffer and a delay of its own.
@@ -151,7 +176,6 @@ end
 
 -- Services of frames of all sizes, side by side, and a device of one delay that loses one frame in a number.
 function METHODS.y1564(draw)
-   local Session, Tester = require "framegauge.trial.session", require "framegauge.tester"
    local n, mbps, every = draw(1, 4), pick(draw, { 10, 100 }), draw(0, 1) * draw(500, 5000)
    local latency, services, list = draw(1, 20000), {}, {}
    for i = 1, n do
@@ -171,17 +195,9 @@ y1564:
   services:
 %s
 ]]):format(mbps, latency, every > 0 and ", loss_every: " .. every or "", table.concat(services, "\n"))
-   local plan, errors = plans.load_text(text, "y1564.yaml")
-   assert(plan, errors and tostring(errors[1]) .. text)
-   local tester, results = assert(Tester.open(plan)), {}
-   local session = Session.new { tester = tester, retries = 0, phases = plan.y1564, sink = function() end }
-   require("framegauge.methods.y1564.method").run(plan, tester, session, results)
-   tester:close()
+   local results, plan = results_of(text)
    local lost = { sum = 0, tx = 0 }
-   local function add(what, truth, measured, bound)
-      list[#list + 1] = { what = what, truth = truth, measured = measured, low = truth - bound,
-         high = truth + bound }
-   end
+   local add = adder(list)
    for i, service in ipairs(results.y1564.services) do
       local one = plan.y1564.services[i]
       for _, row in ipairs(tables.joined(service.configuration, service.performance)) do
@@ -197,6 +213,86 @@ y1564:
       end
    end
    add("lost of all services", every > 0 and lost.tx / every or 0, lost.sum, 1)
+   return list, text
+end
+
+-- A capture of random frames at random times, and a device that loses, copies or holds back one in a number.
+function METHODS.replay(draw)
+   local replays = require "replays"
+   local n, loops, speed, at, recorded = draw(50, 400), draw(1, 3), pick(draw, { 0.5, 1, 2, 8 }), 0, {}
+   local bytes, on_line = 0, 0
+   for i = 1, n do
+      local size = draw(64, 1518)
+      recorded[i] = { at, replays.frames(64, { at })[1][2]:sub(1, 14) .. ("%04d"):format(i)
+         .. ("."):rep(size - 22) }
+      -- all but the last, in the time until it left
+      bytes, on_line = bytes + size, on_line + (i < n and size + 20 or 0)
+      at = at + (i < n and draw(13000, 300000) * math.max(1, speed) or 0)
+   end
+   local every = draw(7, 60)
+   local fault = pick(draw, { "loss_every: %d", "duplicate: {every: %d}", "reorder: {every: %d, by: 1}" })
+   local text = ([[
+test: replay
+ports: {east: {device: wire0}, west: {device: wire1}}
+reference_device: {rate: 1Gbps, latency: %dus, %s}
+replay: {file: %s, speed: %gx, loops: %d}
+]]):format(draw(1, 500), fault:format(every), replays.write(recorded), speed, loops)
+   local row, list = results_of(text).replay[1], {}
+   local add, found = adder(list), { l = "lost", d = "duplicates", r = "reordered" }
+   add("frames", n * loops, row.frames, 0)
+   add("bytes", bytes * loops, row.bytes, 0)
+   add("recorded, ns", at, row.recorded_s * 1e9, 1)
+   add("behind, ns", 0, row.behind.max_ns, 2)
+   if loops == 1 then
+      add("duration, ns", at / speed, row.duration_s * 1e9, 2)
+      add("frames/s", (n - 1) * speed / at * 1e9, row.sent_fps, 1e-3 * row.sent_fps)
+      add("Mbit/s", on_line * 8e3 * speed / at, row.sent_l1_mbps, 1e-3 * row.sent_l1_mbps)
+   end
+   for letter, key in pairs(found) do
+      local hit = fault:sub(1, 1) == letter
+      -- what finds a neighbour may be one of those that are counted
+      add(key, hit and n * loops / every or 0, row.verified[key], hit and 1 or 0)
+   end
+   return list, text
+end
+
+-- Streams of several ports to one, whose queue holds some frames, and one the other way, which meets nobody.
+function METHODS.traffic(draw)
+   local size, mbps, q = pick(draw, SIZES), pick(draw, { 10, 100 }), draw(8, 200)
+   local sources, latency = draw(1, 3), draw(1, 500)
+   local line, seconds, load, streams = ethernet.max_fps(mbps * 1e6, size), draw(3, 10) / 10, 0, {}
+   for i = 1, sources do
+      local percent = draw(5, 95)
+      load = load + percent / 100
+      streams[i] = ("  s%d: {from: p%d, to: sink, size: %d, rate: %d%%}"):format(i, i, size, percent)
+   end
+   streams[#streams + 1] = ("  back: {from: sink, to: p1, size: %d, rate: %d%%}"):format(size, draw(5, 95))
+   local text = ([[
+test: traffic
+ports: {p1: {device: wire0}, p2: {device: wire1}, p3: {device: wire2}, sink: {device: wire3}}
+reference_switch: {rate: %dMbps, latency: %dus, buffer: %d}
+traffic: {duration: %gs, learning_wait: 10ms, drain: 1s, settle: 0s}
+streams:
+%s
+]]):format(mbps, latency, q, seconds, table.concat(streams, "\n"))
+   local rows, list, sum = results_of(text).traffic, {}, { tx = 0, lost = 0 }
+   local add, serial = adder(list), size * 8e3 / mbps
+   for i = 1, sources do
+      local row = rows[i]
+      sum.tx, sum.lost = sum.tx + row.tx, sum.lost + row.lost
+      add(row.stream .. ", received", row.tx - row.lost, row.rx, 0)
+      add(row.stream .. ", least delay, ns", latency * 1e3 + serial, row.latency.min_ns,
+         (sources - 1) * serial * 1.4 + 1)
+      list[#list + 1] = { what = row.stream .. ", longest delay, ns", truth = latency * 1e3 + serial,
+         measured = row.latency.max_ns, low = latency * 1e3 + serial - 1,
+         high = latency * 1e3 + serial + (q + sources) * (size + 20) * 8e3 / mbps }
+   end
+   add("sent", load * line * seconds, sum.tx, sources)
+   add("lost", math.max(0, (load - 1) * line * seconds - q), sum.lost, load > 1 and 2 * sources + 2 or 0)
+   local back = rows[sources + 1]
+   add("back, lost", 0, back.lost, 0)
+   add("back, least delay, ns", latency * 1e3 + serial, back.latency.min_ns, 1)
+   add("back, longest delay, ns", latency * 1e3 + serial, back.latency.max_ns, 1)
    return list, text
 end
 

@@ -169,7 +169,8 @@ streams:
          assert.matches("own queue", text, 1, true)
          local page = table.concat((view.page(control, { columns = 80, rows = 24 })), "\n")
          assert.matches("own queue: a frame of %S+ waited [%d.]+ us in the tester's port\n", page .. "\n")
-         assert.equal(control.traffic.history:own_queue(), control.traffic.history:progress().own_queue_max_ns)
+         local history = control.traffic.history
+         assert.equal(history:own_queue(), history:progress().own_queue_max_ns)
          control:close()
       end
       local text, waited = shown("reference_device", "1000fps") -- spread, so that none waits
