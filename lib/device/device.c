@@ -11,6 +11,7 @@
  * line.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "device_priv.h"
@@ -117,7 +118,7 @@ passage_of(const struct direction *d, uint32_t frame_size)
 	if (p.service_time < by_bits)
 		p.service_time = by_bits;
 	p.store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
-	p.transit = wire_fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
+	p.transit = wire_fixed(roundl(1e3L * c->latency_ns) + 1e3L * c->latency_ns_per_octet * frame_size);
 	return p;
 }
 

@@ -93,6 +93,14 @@ describe("a delay", function()
       end
    end)
 
+   it("is whole where the device's is, though its seconds have no exact binary fraction", function()
+      for device, delay in pairs { reference_device = 16061000 + HEADER * 800,
+         reference_switch = 16061000 + HEADER * 800 } do
+         local text = TRAFFIC:format(10):gsub("reference_device", device):gsub("latency: 20us", "latency: 16061us")
+         constant(streams(text .. "  s: {size: 208, rate: 60%}\n"), delay)
+      end
+   end)
+
    it("of streams that take turns, and of one alone, has no wait to leave out", function()
       local rows = streams(TRAFFIC:format(100) .. "  s: {size: 64, rate: 100%}\n")
       assert.is_nil(rows[1].own_queue_max_ns)
