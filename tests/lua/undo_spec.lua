@@ -122,6 +122,27 @@ describe("the journal of changes", function()
       assert.same({}, journals())
    end)
 
+   it("finds an interface that was renamed, and leaves another one with its name alone", function()
+      local _, none = scratch.shell "unshare -n ip link add ua type veth peer name ub 2>/dev/null"
+      if none ~= 0 then
+         return pending "needs root and iproute2, for interfaces in a network namespace"
+      end
+      local left = leave("host-1-7.undo", { json.encode { step = 1, kind = "interface", about = {
+         interface = "ua", index = "INDEX", promiscuous = false, namespace = "SPACE",
+      } } .. "\n" })
+      local said = scratch.shell(([[unshare -n sh -c "
+         ip link add ua type veth peer name ub
+         index=\$(ip -o link show ua | cut -d: -f1)
+         sed -i s/.INDEX./\$index/\;s/.SPACE./\$(readlink /proc/self/ns/net | tr -dc 0-9)/ '%s'
+         ip link set ua promisc on name uc
+         ip link set ub promisc on name ua
+         '%s' doctor --restore 2>&1 >/dev/null
+         ip -o link | grep -c ,PROMISC
+         ip -o link show uc | grep -c ,PROMISC"]]):format(left, uv.exepath()))
+      assert.equal("1\n0\n", said:match "%d\n%d\n$")
+      assert.is_nil(uv.fs_stat(left))
+   end)
+
    it("names a socket that nobody listens on any more", function()
       local path, group = scratch.path(), undo.group()
       local pipe = uv.new_pipe()

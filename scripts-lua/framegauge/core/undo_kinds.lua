@@ -24,19 +24,27 @@ local PARTS = {
    { key = "up", part = C.FG_INTERFACE_UP, [true] = "%s is up", [false] = "%s is down" },
 }
 
+ffi.cdef "char *if_indextoname(unsigned int index, char *name);" -- luv's counts from another number
+
+local function name_of(index)
+   local text = ffi.new "char[16]"
+   return ffi.C.if_indextoname(index, text) ~= nil and ffi.string(text) or nil
+end
+
 local KINDS = {}
 
 -- The state of a kernel interface. About it: interface =, index =, and what is about to be changed, as it is
--- before: up =, promiscuous =, xdp =. Nothing is left where another one has its name.
+-- before: up =, promiscuous =, xdp =. It may have another name now, and another one may have its name.
 function KINDS.interface(about)
    local state, list = ffi.new "struct fg_interface_state", {}
-   local is_there = C.fg_interface_state(about.interface, state) == 0 and state.index == about.index
+   local name = name_of(about.index)
+   local is_there = name and C.fg_interface_state(name, state) == 0
    for _, row in ipairs(is_there and PARTS or {}) do
       local before, text = about[row.key], row[state[row.key]]
       list[#list + 1] = text and before ~= nil and before ~= state[row.key] and {
-         text = text:format(about.interface),
+         text = text:format(name),
          undo = function()
-            local ret = C.fg_interface_set(about.interface, row.part, before)
+            local ret = C.fg_interface_set(name, row.part, before)
             return ret == 0 or ret == -ENODEV or nil, ret == -EBUSY and "the program is at work"
                or uv.translate_sys_error(ret) or "the kernel refuses it"
          end,
