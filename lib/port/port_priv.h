@@ -153,7 +153,7 @@ void fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_s
 uint64_t fg_socket_xdp_drops(int fd);        /* since the socket was opened */
 uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last */
 bool fg_socket_is_zero_copy(int fd);
-/* Close those of AF_XDP that the driver did not */
+/* Close the AF_XDP sockets that the driver left open */
 void fg_socket_release(const struct fg_socket_set *sockets);
 
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge report DIR`: everything in a result folder that follows from result.json, made again. Of several
--- folders: their figures side by side.
+--- `framegauge report DIR`: everything in a result folder that follows from result.json, made again. Of
+-- several folders: their figures side by side.
 local ansi = require "framegauge.text.ansi"
 local beside = require "framegauge.report.beside"
 local compare = require "framegauge.report.compare"

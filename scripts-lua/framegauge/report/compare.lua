@@ -302,7 +302,7 @@ local function one_test(runs, paths, command)
    end
 end
 
---- The runs in folders: each is a result, or holds several, as `run --repeat` leaves them. All are of one test.
+--- The runs in folders: each is a result, or holds several, as `run --repeat` leaves them. All have one test.
 -- @param command  the one whose help answers an error
 -- @return list of results, and of their folders
 function M.read(folders, command)

@@ -15,8 +15,8 @@ local REPLACEMENT = "\239\191\189" -- U+FFFD, for what neither HTML nor XML may 
 
 -- Elements that have no content and no end in HTML; in SVG any element may be closed at once.
 local VOID = {
-   meta = true, img = true, col = true, br = true, path = true, rect = true, circle = true, line = true, polygon = true,
-   polyline = true, use = true,
+   meta = true, img = true, col = true, br = true, path = true, rect = true, circle = true, line = true,
+   polygon = true, polyline = true, use = true,
 }
 
 --- Text that is safe in content and in attributes of HTML and XML.

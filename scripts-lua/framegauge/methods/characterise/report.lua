@@ -87,7 +87,9 @@ local function facts(row)
    local list = {}
    for _, column in ipairs(show.columns(result_rows.DIRECTION, "html", { row })) do
       local text, unit = column[3](row), column[2] ~= "" and " " .. column[2] or ""
-      list[#list + 1] = text ~= nil and not column.id and { column[1], formatters.words(tostring(text) .. unit) } or nil
+      if text ~= nil and not column.id then
+         list[#list + 1] = { column[1], formatters.words(tostring(text) .. unit) }
+      end
    end
    for _, remark in ipairs(row.remarks) do
       list[#list + 1] = { "Not told", remark }

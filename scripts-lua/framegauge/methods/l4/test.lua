@@ -244,7 +244,7 @@ function M.theoretical(plan, tester, test, o, rate)
    end)
 end
 
--- What the round trip allows where each transaction waits for the one before: with the shortest that was seen.
+-- The rate that the shortest round trip seen allows where each transaction waits for the one before.
 local function round_trip_limit(case, o, list)
    local kind, shortest = kinds.of(case.test), math.huge
    if not kind.trips or kind.rate and kind.rate(o) or o.load.rate or case.path then

@@ -92,10 +92,10 @@ end
 -- @param o.id, o.title, o.description, o.caption, o.width, o.height  as framegauge.report.chart.plot has them
 -- @param o.rows, o.group  the rows, and what tells the groups apart (nil: all are one)
 -- @param o.x, o.y         { label =, scale = one of SCALES, of = the figure on the x axis }
--- @param o.lines          list of { y = figure, x = another one than the axis has, name = in the legend (nil: not there): text or
---                         function(name of the group), class = colour (default: by group), plain = without
--- marks, once =
---                         of the first group only, whisker = { least, greatest } }
+-- @param o.lines          list of { y = figure, x = another one than the axis has, name = in the legend (nil:
+--                         not there): text or function(name of the group), class = colour (default: by
+--                         group), plain = without marks, once = of the first group only,
+--                         whisker = { least, greatest } }
 -- @param o.band           { least, greatest }: figures between which the chart is shaded
 -- @param o.say            function(row, y, line): what a point says
 -- @return the figure; false when there is nothing to draw

@@ -55,8 +55,8 @@ local function fact_of(runs, fact)
 end
 
 --- A table of runs, with a column for each of these lists of them.
--- @param sides  list of { heading, list of { folder = its name, result = result.json, read, moment = run.json,
---               read } }
+-- @param sides  list of { heading, list of { folder = its name, result = of result.json, moment = of
+--               run.json } }
 function M.runs(caption, sides)
    local lines, columns = {}, { { "", "", function(line) return line.name end, left = true } }
    for i, side in ipairs(sides) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The page of runs side by side (framegauge.report.beside). Like report.html it needs nothing from elsewhere.
+--- The page of runs side by side (framegauge.report.beside). Like report.html it needs no other file.
 local about = require "framegauge.report.html.about"
 local beside = require "framegauge.report.beside"
 local h = require "framegauge.text.xml"

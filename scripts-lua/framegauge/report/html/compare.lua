@@ -42,7 +42,9 @@ return function(found, before, after)
       end
    end
    return html.simple(("Comparison: %s"):format(after[1].result.plan.name), {
-      verdict(found), about.runs(#before > 1 and "The runs" or "The two runs", { { "Before", before }, { "After", after } }), differences(found) or {},
+      verdict(found),
+      about.runs(#before > 1 and "The runs" or "The two runs", { { "Before", before }, { "After", after } }),
+      differences(found) or {},
       h.h2 { "Figures" }, h.p { EXPLANATION }, found.runs and h.p { compare.test(found) } or {}, parts,
       h.footer { "Made by Framegauge from result.json of these runs, which hold these figures unrounded." },
    })

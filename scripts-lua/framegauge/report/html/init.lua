@@ -2,9 +2,9 @@
 
 --- report.html: the result as one hands it to somebody else.
 --
--- One file that needs nothing: no script, no font, no picture from elsewhere (a logo is part of it). It follows from result.json and
--- run.json alone (framegauge.report.files), so that any of them can be rendered again. First what was found,
--- then how, then why it may be believed, and at the end everything.
+-- One file that needs nothing: no script, no font, no picture from elsewhere (a logo is part of it). It
+-- follows from result.json and run.json alone (framegauge.report.files), so that any of them can be rendered
+-- again. First what was found, then how, then the evidence for it, and at the end everything.
 local configuration = require "framegauge.report.html.configuration"
 local evidence = require "framegauge.report.html.evidence"
 local formatters = require "framegauge.report.html.formatters"

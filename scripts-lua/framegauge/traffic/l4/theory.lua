@@ -140,7 +140,8 @@ end
 
 --- Round trips that a transaction takes, one after the other on a connection.
 -- @param messages  round trips of a request and its response
--- @param requests  transactions of a connection, which takes one to open and with a FIN one to close; 0: no end
+-- @param requests  transactions of a connection, which takes one round trip to open and with a FIN one to
+--                  close; 0: no end
 -- @param close     how it is closed (l4.close)
 function M.round_trips(messages, requests, close)
    return messages + (requests > 0 and (close == "fin" and 2 or 1) / requests or 0)

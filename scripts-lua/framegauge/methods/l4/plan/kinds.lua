@@ -14,8 +14,8 @@
 --                transactions of the client)
 --    theory(rate, ip, o, client)  the most that a line allows; client() makes the client's application; nil:
 --                not known
---    trips(o)    round trips of a transaction, where each waits for the one before on its connection; nil: they
---                do not wait
+--    trips(o)    round trips of a transaction, where each waits for the one before on its connection; nil:
+--                they do not wait
 --    receiver    of payload that goes one way: the side that receives it, 1 the client, 2 the server
 --    udp         it uses datagrams
 --    short       its connections come and go
@@ -249,7 +249,7 @@ local LIST = {
    },
 }
 
--- On these a handshake of TLS or QUIC, whose round trips depend on its settings, is not part of a transaction.
+-- On these a handshake of TLS or QUIC is not part of a transaction. Its round trips depend on its settings.
 local LASTING = { TCP_RR = true, HTTP2 = true }
 
 -- The same over TLS: what differs from the row of a test over TCP. Only of streams a share of the line is
