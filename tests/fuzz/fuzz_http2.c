@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "fg_l4_dns.h"
 #include "fuzz_input.h"
 #include "http2/http2_priv.h"
 #include "l4_talker.h"

@@ -88,7 +88,7 @@ describe("LLDP of an Open Traffic Generator configuration", function()
          { options = { protocol_options = { auto_start_all = false } } }))
       job.sleep(0.12)
       assert.same({ "0", "0" }, { counts()[1].frames_tx, counts()[2].frames_rx })
-      served:must("POST /config", {})
+      served:must("POST /config", "{}")
       assert.same({}, counts())
    end)
 
