@@ -4,6 +4,7 @@
  * time, a queue, a server.
  */
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <random>
 
@@ -80,7 +81,8 @@ class Simulation
 	void
 	Serve(const Frame &frame, Time start)
 	{
-		Time delay = picoseconds(1e3L * d.latency_ns + 1e3L * d.latency_ns_per_octet * frame.size);
+		Time delay = picoseconds(std::round(1e3L * d.latency_ns) +
+					 1e3L * d.latency_ns_per_octet * frame.size);
 
 		free_at = start + ServiceTime(frame.size);
 		out.push_back({frame.number, std::max(start + delay, out_line)});
