@@ -95,6 +95,37 @@ TEST(L4FtpServer, GoesOnWhereItIsTold)
 	EXPECT_EQ(0u, p.Wrong() + p.Own(FTP_LENGTH));
 }
 
+TEST(L4FtpServer, WhatDoesNotBeginForgetsWhereToGoOn)
+{
+	for (const char *vain : {"RETR octets/1000", "STOR octets/1000", "RETR name", "RETR octets/99"}) {
+		FtpPeer p(true);
+
+		p.Hear();
+		EXPECT_EQ("350", Code(p.Say("REST 100\r\n")));
+		EXPECT_NE(begins, p.Say(std::string(vain) + "\r\n"));
+		p.OpenData(p.Say("PASV\r\n"));
+		EXPECT_EQ(begins + done, p.Say("RETR octets/1000\r\n") + p.Hear()) << vain;
+		EXPECT_EQ(FtpPeer::Body(1000), p.Hear(1)) << vain;
+		p.ExpectNothingKept();
+	}
+}
+
+TEST(L4FtpServer, ASecondFileDoesNotChangeTheFirst)
+{
+	FtpPeer p(true);
+
+	p.Hear();
+	p.OpenData(p.Say("PASV\r\n"));
+	EXPECT_EQ("350", Code(p.Say("REST 400\r\n")));
+	EXPECT_EQ(begins, p.Say("STOR octets/1000\r\n"));
+	for (const char *second : {"RETR octets/5", "RETR name", "STOR octets/7"})
+		EXPECT_EQ("450", Code(p.Say(std::string(second) + "\r\n"))) << second;
+	p.Say(FtpPeer::Body(1000, CLIENT_STREAM).substr(400), 1);
+	p.Close(1);
+	EXPECT_EQ(done, p.Hear());
+	EXPECT_EQ(0u, p.Wrong() + p.Own(FTP_LENGTH));
+}
+
 TEST(L4FtpServer, ComparesWhatIsStored)
 {
 	FtpPeer p(true);

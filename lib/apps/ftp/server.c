@@ -50,31 +50,42 @@ begin_transfer(struct fg_l4 *w, struct ftp_session *p)
 	}
 }
 
+/* no command that would change a transfer, or its data connection, is taken while it is under way */
+static bool
+is_busy(struct fg_l4 *w, struct ftp_session *p)
+{
+	if (p->transfer != FTP_NONE)
+		ftp_say(w, p, "450 One file at a time.");
+	return p->transfer != FTP_NONE;
+}
+
 static void
 transfer(struct fg_l4 *w, struct ftp_session *p, const char *path, enum ftp_transfer what)
 {
-	bool sized = ftp_size_of(path, &p->size);
+	const char *refusal = NULL;
 
-	if (p->transfer != FTP_NONE) {
-		ftp_say(w, p, "450 One file at a time.");
-	} else if (what == FTP_RETR && !sized) {
-		ftp_say(w, p, "550 The name of a file ends in its number of bytes.");
-	} else if (what == FTP_RETR && p->rest > p->size) {
-		p->rest = 0;
-		ftp_say(w, p, "554 The file is shorter.");
-	} else if (p->data == NULL && p->port == 0 && p->target == 0) {
-		ftp_say(w, p, "425 Use PASV, EPSV, PORT or EPRT first.");
-	} else {
-		p->transfer = what;
-		p->sized = sized;
-		p->begun = false;
-		p->progress_at = w->now;
-		fg_stream_timer(w, p->control, application_of(w, p->control)->config.timeout_ns);
-		if (p->target != 0)
-			ftp_data_want(w, p);
-		else if (p->data_open)
-			begin_transfer(w, p);
+	if (is_busy(w, p))
+		return;
+	p->sized = ftp_size_of(path, &p->size);
+	if (what == FTP_RETR && !p->sized)
+		refusal = "550 The name of a file ends in its number of bytes.";
+	else if (what == FTP_RETR && p->rest > p->size)
+		refusal = "554 The file is shorter.";
+	else if (p->data == NULL && p->port == 0 && p->target == 0)
+		refusal = "425 Use PASV, EPSV, PORT or EPRT first.";
+	if (refusal != NULL) {
+		p->rest = 0; /* it was meant for this command */
+		ftp_say(w, p, "%s", refusal);
+		return;
 	}
+	p->transfer = what;
+	p->begun = false;
+	p->progress_at = w->now;
+	fg_stream_timer(w, p->control, application_of(w, p->control)->config.timeout_ns);
+	if (p->target != 0)
+		ftp_data_want(w, p);
+	else if (p->data_open)
+		begin_transfer(w, p);
 }
 
 static void
@@ -98,15 +109,6 @@ say_size(struct fg_l4 *w, struct ftp_session *p, const char *path)
 		ftp_say(w, p, "213 %llu", (unsigned long long)size);
 	else
 		ftp_say(w, p, "550 The name of a file ends in its number of bytes.");
-}
-
-/* no command that would change the data connection is taken while it is used */
-static bool
-is_busy(struct fg_l4 *w, struct ftp_session *p)
-{
-	if (p->transfer != FTP_NONE)
-		ftp_say(w, p, "450 One file at a time.");
-	return p->transfer != FTP_NONE;
 }
 
 static void
