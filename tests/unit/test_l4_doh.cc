@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* DNS over HTTPS (RFC 8484): client and server of ours, and our server with a peer that sends anything. */
+#include <malloc.h>
+
 #include "l4_http2.h"
 
 extern "C" {
@@ -88,7 +90,8 @@ struct Server {
 	}
 	~Server()
 	{
-		talker_free(t);
+		if (t != nullptr)
+			talker_free(t);
 	}
 	std::string
 	Say(const std::string &text)
@@ -104,20 +107,81 @@ struct Server {
 	{
 		return Say(Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, id, Head(0x82, path)));
 	}
+	/* POST, whose body may follow; @return as Get() */
+	std::string
+	Post(const std::string &path, uint32_t id, const std::string &of_type = "application/dns-message")
+	{
+		return Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id,
+				      Head(0x83, path) +
+					      (of_type.empty() ? "" : Field("content-type", of_type))));
+	}
+	http2 *
+	App()
+	{
+		return (http2 *)t->other->app[0];
+	}
 	/* of a connection that is over */
 	uint64_t
 	Left()
 	{
-		http2 *server = (http2 *)t->other->app[0];
-
-		h2_fields_free(&server->spare);
-		return talker_taken(&server->spans) + talker_taken(&server->exchanges) + server->heap.octets;
+		h2_fields_free(&App()->spare);
+		return talker_taken(&App()->spans) + talker_taken(&App()->exchanges) + App()->heap.octets;
 	}
 	static std::string
 	Head(int method, const std::string &path)
 	{
 		return std::string() + char(method) + char(0x87) + char(4) + char(path.size()) + path;
 	}
+	talker *t;
+};
+
+const std::string QUERY("\0\0\1\0\0\1\0\0\0\0\0\0\2h1\0\0\1\0\1", 20);
+/* in base64url */
+const std::string IN_PATH = "/dns-query?dns=AAABAAABAAAAAAAAAmgxAmZnBHRlc3QAAAEAAQ";
+
+/* our client, which has asked by POST, and a server that says what a test wants
+ */
+struct Asker {
+	Asker()
+	{
+		fg_l4_app app = Doh(&zone, 1);
+
+		t = talker_create(&app, 1500);
+		for (const Heard &f : Frames(std::string((const char *)t->line[0].in, t->line[0].heard)
+						     .substr(sizeof(PREFACE) - 1)))
+			if (f.type == H2_DATA)
+				query += f.payload;
+	}
+	~Asker()
+	{
+		talker_free(t);
+	}
+	void
+	Say(const std::string &text)
+	{
+		talker_say(t, 0, text.data(), text.size());
+		talker_settle(t);
+	}
+	/* the answer of our server, but with this id */
+	std::string
+	Answer(uint16_t id)
+	{
+		std::string to(DNS_MESSAGE_MAX, '\0');
+		dns_query q;
+		int rcode = dns_read_query((const uint8_t *)query.data(), uint32_t(query.size()), &q);
+
+		to.resize(dns_answer(&zone, &q, rcode, (uint8_t *)&to[0], DNS_MESSAGE_MAX));
+		to[0] = char(id >> 8);
+		to[1] = char(id);
+		return to;
+	}
+	http2 *
+	App()
+	{
+		return (http2 *)t->other->app[0];
+	}
+	fg_l4_dns zone = Zone(true);
+	std::string query;
 	talker *t;
 };
 
@@ -242,14 +306,42 @@ TEST(L4Doh, WhatIsNoQueryIsABadRequest)
 	EXPECT_EQ(0x88, Status(s.Get("/dns-query?dns=AAAIAAABAAAAAAAA", id += 2)));
 	EXPECT_EQ(1u, s.t->other->app[0]->tally.own[SUMS + DNS_SUM_OTHER]);
 	/* POST, whose body comes in parts, or is longer than a message */
-	s.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id += 2, Server::Head(0x83, "/dns-query")));
+	s.Post("/dns-query", id += 2);
 	s.Say(Http2Frame(H2_DATA, 0, id, std::string("\0\0\1\0\0\1\0\0\0\0\0\0\2h", 14)));
 	EXPECT_EQ(0x88, Status(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, std::string("1\0\0\1\0\1", 6)))));
-	s.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id += 2, Server::Head(0x83, "/dns-query")));
+	s.Post("/dns-query", id += 2);
 	for (unsigned i = 0; i < 4; i++)
 		s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
 	EXPECT_EQ(0x8c, Status(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, "x"))));
 	talker_close(s.t, 0, true);
 	talker_wait(s.t, 2 * second);
 	EXPECT_EQ(0u, s.Left());
+}
+
+/* where a sanitizer counts memory, it says itself what was lost */
+TEST(L4Doh, AWorkerThatEndsInTheMiddleGivesAllBack)
+{
+	fg_l4_dns zone = Zone(false, 20000);
+	size_t before = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		Server s(&zone);
+		uint32_t id = 1;
+
+		/* bodies that wait for their end, answers that wait for a window, and half
+     * a block */
+		s.Say(Http2Frame(H2_SETTINGS, 0, 0, Setting(4, 300)));
+		for (unsigned n = 0; n < 5; n++) {
+			s.Post("/dns-query", id += 2);
+			s.Say(Http2Frame(H2_DATA, 0, id, std::string(10000, 'x')));
+			s.Get(IN_PATH, id += 2);
+		}
+		s.Say(Http2Frame(H2_HEADERS, 0, id + 2, Server::Head(0x82, IN_PATH)));
+		EXPECT_LT(50000u, s.App()->heap.octets);
+		talker_free(s.t);
+		s.t = nullptr;
+		if (i == 0) /* what only the first one needs is there */
+			before = mallinfo2().uordblks;
+	}
+	EXPECT_LT(mallinfo2().uordblks, before + 20000);
 }

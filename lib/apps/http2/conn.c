@@ -41,6 +41,23 @@ h2_begin(struct fg_l4 *w, struct fg_stream *s)
 }
 
 void
+h2_give_all(struct http2 *a, struct h2_conn *c)
+{
+	while (c->first != 0)
+		h2_give(a, c, h2_exchange_at(a, c->first));
+	while (c->first_reset != 0) {
+		uint32_t next = h2_exchange_at(a, c->first_reset)->next;
+
+		fg_pool_give(&a->exchanges, &c->first_reset);
+		c->first_reset = next;
+	}
+	h2_give_spans(a, c);
+	h2_fields_free(&c->inflater);
+	fg_heap_give(c->path, &a->heap);
+	c->path = NULL;
+}
+
+void
 h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 {
 	struct http2 *a = http2_of(w, s);
@@ -54,18 +71,7 @@ h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	c->flags |= H2_GONE | H2_OVER;
 	if (a->app.page != NULL)
 		page_end(w, a->app.page, &c->load);
-	while (c->first != 0)
-		h2_give(a, c, h2_exchange_at(a, c->first));
-	while (c->first_reset != 0) {
-		uint32_t next = h2_exchange_at(a, c->first_reset)->next;
-
-		fg_pool_give(&a->exchanges, &c->first_reset);
-		c->first_reset = next;
-	}
-	h2_give_spans(a, c);
-	h2_fields_free(&c->inflater);
-	fg_heap_give(c->path, &a->heap);
-	c->path = NULL;
+	h2_give_all(a, c);
 	count_memory(w, a);
 	fg_pool_give(&a->conns, &area->conn); /* a caller that still looks finds no connection */
 }

@@ -133,7 +133,7 @@ http2_free(struct application *app)
 	struct http2 *a = (struct http2 *)app;
 
 	for (uint32_t i = 1; i < a->conns.fresh; i++)
-		h2_fields_free(&h2_conn_at(a, i)->inflater);
+		h2_give_all(a, h2_conn_at(a, i));
 	h2_fields_free(&a->spare);
 	fg_pool_free(&a->conns);
 	fg_pool_free(&a->exchanges);

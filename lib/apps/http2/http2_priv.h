@@ -256,6 +256,8 @@ h2_note(struct fg_l4 *w, const struct fg_stream *s, enum message_sum what)
 /** The connection is there. @return NULL: there is no room, and it was aborted */
 struct h2_conn *h2_begin(struct fg_l4 *w, struct fg_stream *s);
 void h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end);
+/** What the connection has in pools and on the heap is given back. */
+void h2_give_all(struct http2 *a, struct h2_conn *c);
 /** @return NULL: there is no room */
 struct h2_exchange *h2_take(struct fg_l4 *w, struct fg_stream *s, uint32_t id);
 struct h2_exchange *h2_find(const struct http2 *a, const struct h2_conn *c, uint32_t id);
