@@ -152,13 +152,15 @@ doh_is_answer(struct fg_l4 *w, struct http2 *a, const struct h2_exchange *x)
 	uint32_t bytes;
 	const uint8_t *query = dns_question(&d->questions, x->object, &bytes);
 	const struct dns_judge judge = {&d->config, d->made, t, &t->own[SUMS]};
+	bool is_answer = false;
 
-	if (x->came_bytes < DNS_HEADER || (fg_get16(x->came + 2) & DNS_QR) == 0) {
+	if (x->came_bytes < DNS_HEADER || (fg_get16(x->came + 2) & DNS_QR) == 0)
 		t->own[SUMS + DNS_SUM_MALFORMED]++;
-		t->refused++;
-		return false;
-	}
-	if (!dns_is_answer(w, &judge, query, bytes, x->came, x->came_bytes, DNS_MESSAGE_MAX)) {
+	else if (fg_get16(x->came) != fg_get16(query))
+		t->own[SUMS + DNS_SUM_UNEXPECTED]++;
+	else
+		is_answer = dns_is_answer(w, &judge, query, bytes, x->came, x->came_bytes, DNS_MESSAGE_MAX);
+	if (!is_answer) {
 		t->refused++;
 		return false;
 	}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our server of DNS over HTTPS (RFC 8484), and a peer that sends anything. */
+#include <malloc.h>
+
+#include "l4_doh.h"
+
+using namespace l4;
+
+TEST(L4DohServer, WhateverAPeerSaysItEnds)
+{
+	std::mt19937_64 random(7);
+
+	for (unsigned i = 0; i < 60; i++) {
+		fg_l4_dns zone = DohZone(false, 500);
+		DohServer s(&zone);
+
+		for (uint32_t id = 1; id < 40; id += 2) {
+			std::string path = "/dns-query?dns=AAABAAABAAAAAAAAAmgxAmZnBHRlc3QAABAAAQ";
+
+			for (unsigned n = random() % 5; n > 0; n--)
+				path[random() % path.size()] =
+					char(random() % 3 == 0 ? random() : 'A' + random() % 50);
+			s.Get(path.substr(0, random() % 4 == 0 ? random() % path.size() + 1 : path.size()),
+			      id);
+			s.Say(Http2Frame(random() % 12, random() % 64, random() % 42,
+					 std::string(random() % 40, char(random()))));
+		}
+		talker_close(s.t, 0, true);
+		talker_wait(s.t, 2 * second);
+		EXPECT_EQ(0u, s.Left()) << i;
+	}
+}
+
+TEST(L4DohServer, WhatIsNoQueryIsABadRequest)
+{
+	fg_l4_dns zone = DohZone(false);
+	DohServer s(&zone);
+	const std::string query = "AAABAAABAAAAAAAAAmgxAmZnBHRlc3QAAAEAAQ";
+	uint32_t id = 1;
+
+	EXPECT_EQ(0x88, DohStatus(s.Get("/dns-query?dns=" + query, id)));
+	EXPECT_EQ(0x88, DohStatus(s.Get("/dns-query?x=1&dns=" + query + "&y", id += 2)));
+	for (const char *bad : {"", "?", "?dns", "?dns=", "?dns=AA", "?xdns=AAABAAAB", "?dns=AAAB%20",
+				"?dns=AAAB=", "?&&", "?dns=AACBAAABAAAAAAAA"})
+		EXPECT_EQ(0x8c, DohStatus(s.Get(std::string("/dns-query") + bad, id += 2))) << bad;
+	for (const char *bad : {"/", "/dns-quer", "/dns-query2", "/dns-query/?dns="})
+		EXPECT_EQ(0x8d, DohStatus(s.Get(bad + query, id += 2))) << bad;
+	/* a query that DNS refuses is answered by DNS */
+	EXPECT_EQ(0x88, DohStatus(s.Get("/dns-query?dns=AAAIAAABAAAAAAAA", id += 2)));
+	EXPECT_EQ(1u, s.t->other->app[0]->tally.own[DOH_SUMS + DNS_SUM_OTHER]);
+	/* POST, whose body comes in parts, or is longer than a message */
+	s.Post("/dns-query", id += 2);
+	s.Say(Http2Frame(H2_DATA, 0, id, std::string("\0\0\1\0\0\1\0\0\0\0\0\0\2h", 14)));
+	EXPECT_EQ(0x88,
+		  DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, std::string("1\0\0\1\0\1", 6)))));
+	s.Post("/dns-query", id += 2);
+	for (unsigned i = 0; i < 4; i++)
+		s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+	EXPECT_EQ(0x8c, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, "x"))));
+	talker_close(s.t, 0, true);
+	talker_wait(s.t, 2 * second);
+	EXPECT_EQ(0u, s.Left());
+}
+
+/* where a sanitizer counts memory, it says itself what was lost */
+TEST(L4DohServer, AWorkerThatEndsInTheMiddleGivesAllBack)
+{
+	fg_l4_dns zone = DohZone(false, 20000);
+	size_t before = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		DohServer s(&zone);
+		uint32_t id = 1;
+
+		/* bodies that wait for their end, answers that wait for a window, and half
+     * a block */
+		s.Say(Http2Frame(H2_SETTINGS, 0, 0, Setting(4, 300)));
+		for (unsigned n = 0; n < 5; n++) {
+			s.Post("/dns-query", id += 2);
+			s.Say(Http2Frame(H2_DATA, 0, id, std::string(10000, 'x')));
+			s.Get(DOH_IN_PATH, id += 2);
+		}
+		s.Say(Http2Frame(H2_HEADERS, 0, id + 2, DohServer::Head(0x82, DOH_IN_PATH)));
+		EXPECT_LT(50000u, s.App()->heap.octets);
+		talker_free(s.t);
+		s.t = nullptr;
+		if (i == 0) /* what only the first one needs is there */
+			before = mallinfo2().uordblks;
+	}
+	EXPECT_LT(mallinfo2().uordblks, before + 20000);
+}
