@@ -6,12 +6,6 @@
 enum { STATUS = 1, METHOD = 2, SCHEME = 4, PATH = 8, AUTHORITY = 16 };
 enum { CONTINUE = 100, FINAL = 200, NO_CONTENT = 204, NOT_MODIFIED = 304 };
 
-static bool
-is(struct text t, const char *what)
-{
-	return t.length == strlen(what) && memcmp(t.at, what, t.length) == 0;
-}
-
 /* what the digits at its end say */
 static uint32_t
 number_of(struct text path)
@@ -45,21 +39,21 @@ read_pseudo(struct fields *f, struct text name, struct text value)
 	uint64_t number = 0;
 	uint8_t which = 0;
 
-	if (is(name, ":status")) {
+	if (text_is(name, ":status")) {
 		which = STATUS;
 		f->malformed |= value.length != 3 || !decimal(value, &number);
 		f->status = (uint32_t)number;
-	} else if (is(name, ":method")) {
+	} else if (text_is(name, ":method")) {
 		which = METHOD;
 		f->post = value.length > 0 && value.at[0] == 'P';
-		f->head = is(value, "HEAD");
-	} else if (is(name, ":scheme")) {
+		f->head = text_is(value, "HEAD");
+	} else if (text_is(name, ":scheme")) {
 		which = SCHEME;
-	} else if (is(name, ":path")) {
+	} else if (text_is(name, ":path")) {
 		which = PATH;
 		f->number = number_of(value);
 		f->malformed |= value.length == 0;
-	} else if (is(name, ":authority")) {
+	} else if (text_is(name, ":authority")) {
 		which = AUTHORITY;
 	}
 	/* RFC 9113, 8.3; RFC 9114, 4.3: each once, none that is unknown, and all before the others */
@@ -74,7 +68,7 @@ is_of_connection(struct text name)
 					    "transfer-encoding", "upgrade"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (is(name, names[i]))
+		if (text_is(name, names[i]))
 			return true;
 	return false;
 }
@@ -101,9 +95,9 @@ fields_read(struct fields *f, struct text name, struct text value)
 	f->regular = true;
 	if (!is_lower_case(name) || is_of_connection(name)) {
 		f->malformed = true;
-	} else if (is(name, "te")) {
-		f->malformed |= !is(value, "trailers");
-	} else if (is(name, "content-length")) {
+	} else if (text_is(name, "te")) {
+		f->malformed |= !text_is(value, "trailers");
+	} else if (text_is(name, "content-length")) {
 		f->malformed |= !decimal(value, &length) || (f->sized && f->length != length);
 		f->length = length;
 		f->sized = true;

@@ -21,6 +21,12 @@ struct text {
 	size_t length;
 };
 
+static inline bool
+text_is(struct text t, const char *what)
+{
+	return t.length == strlen(what) && memcmp(t.at, what, t.length) == 0;
+}
+
 void fields_read(struct fields *f, struct text name, struct text value);
 /** Is it the head of a response, or of a request, as it has to be? */
 bool fields_are_head(const struct fields *f, bool of_response);

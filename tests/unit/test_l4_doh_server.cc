@@ -89,3 +89,75 @@ TEST(L4DohServer, AWorkerThatEndsInTheMiddleGivesAllBack)
 	}
 	EXPECT_LT(mallinfo2().uordblks, before + 20000);
 }
+
+TEST(L4DohServer, AQueryIsInThePathOrInTheBody)
+{
+	fg_l4_dns zone = DohZone(false);
+	DohServer s(&zone);
+	uint32_t id = 1;
+
+	/* the body alone of POST */
+	s.Post(DOH_IN_PATH, id);
+	EXPECT_EQ(0x8c, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, ""))));
+	s.Post(DOH_IN_PATH, id += 2);
+	EXPECT_EQ(0x88, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, DOH_QUERY))));
+	/* the path alone of GET */
+	s.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id += 2, DohServer::Head(0x82, "/dns-query")));
+	EXPECT_EQ(0x8c, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, DOH_QUERY))));
+	s.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id += 2, DohServer::Head(0x82, DOH_IN_PATH)));
+	EXPECT_EQ(0x88, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, "xyz"))));
+	EXPECT_EQ(2u, s.App()->app.base.tally.own[DOH_SUMS + DNS_SUM_NOERROR]);
+	/* six bits are no byte */
+	EXPECT_EQ(0x88, DohStatus(s.Get("/dns-query?dns=AAAIAAABAAAAAAAA", id += 2)));
+	EXPECT_EQ(0x8c, DohStatus(s.Get("/dns-query?dns=AAAIAAABAAAAAAAAA", id += 2)));
+}
+
+TEST(L4DohServer, ABodyOfAnotherTypeIsNotTaken)
+{
+	fg_l4_dns zone = DohZone(false);
+	DohServer s(&zone);
+	uint32_t id = 1;
+
+	for (const char *good : {"application/dns-message", "Application/DNS-Message",
+				 "application/dns-message; charset=x", "application/dns-message;x"}) {
+		s.Post("/dns-query", id += 2, good);
+		EXPECT_EQ(0x88, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, DOH_QUERY)))) << good;
+	}
+	/* 415 stands in no table */
+	for (const char *bad :
+	     {"", "text/html", "application/dns-messages", "application/dns-json", "application/dns"}) {
+		s.Post("/dns-query", id += 2, bad);
+		EXPECT_EQ(0x08, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, DOH_QUERY)))) << bad;
+	}
+	/* the type in trailers says nothing of the next request */
+	s.Post("/dns-query", id += 2);
+	s.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, id,
+			 Field("content-type", "application/dns-message")));
+	s.Post("/dns-query", id += 2, "");
+	EXPECT_EQ(0x08, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, DOH_QUERY))));
+	s.Post("/elsewhere", id += 2, "text/html");
+	EXPECT_EQ(0x8d, DohStatus(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, DOH_QUERY))));
+	EXPECT_EQ(4u, s.App()->app.base.tally.own[DOH_SUMS + DNS_SUM_NOERROR]);
+}
+
+TEST(L4DohServer, NoPathIsKeptOfWhatIsRefusedOrOfAResponse)
+{
+	fg_l4_dns zone = DohZone(false);
+	DohServer s(&zone);
+	DohAsker c;
+	uint32_t id = 1;
+
+	for (unsigned i = 0; i < 256; i++, id += 2)
+		s.Post("/dns-query", id);
+	uint64_t before = s.App()->heap.octets;
+	std::vector<Heard> said = Frames(s.Get(DOH_IN_PATH, id));
+	ASSERT_EQ(1u, said.size());
+	EXPECT_EQ(Number(H2_REFUSED_STREAM, 4), said[0].payload);
+	EXPECT_EQ(before, s.App()->heap.octets);
+	/* and a block that says the same as the last one is not read again by a
+   * client */
+	c.Say(NOTHING + Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()));
+	EXPECT_LT(0u, c.App()->seen.octets);
+	c.Say(Http2Frame(H2_HEADERS, 0, 1, Field(":path", "/a-path-of-a-server")));
+	EXPECT_EQ(nullptr, h2_conn_at(c.App(), 1)->path);
+}

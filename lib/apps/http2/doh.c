@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "../dns/dns_priv.h"
 #include "http2_priv.h"
@@ -86,13 +87,13 @@ encode(char *to, const uint8_t *data, uint32_t length)
 	return to;
 }
 
-/* @return bytes; 0: something else stands there */
+/* @return bytes; 0: something else stands there, or a digit is missing or left over */
 static uint32_t
 decode(uint8_t *to, const uint8_t *text, size_t length)
 {
 	uint32_t bits = 0, n = 0, bytes = 0;
 
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; i < length && length % 4 != 1; i++) {
 		const char *digit = text[i] == 0 ? NULL : strchr(digits, text[i]);
 
 		if (digit == NULL)
@@ -184,8 +185,40 @@ query_in(const uint8_t *at, const uint8_t *end)
 	return (struct text){NULL, 0};
 }
 
+static bool
+is_type(struct text value)
+{
+	const size_t length = sizeof(type) - 1;
+
+	return value.length >= length && strncasecmp((const char *)value.at, type, length) == 0 &&
+	       (value.length == length || value.at[length] == ';');
+}
+
 void
-doh_begin(struct http2 *a, struct h2_conn *c, struct h2_exchange *x)
+doh_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value)
+{
+	if (text_is(name, "content-type"))
+		c->is_message = is_type(value);
+	if (!text_is(name, ":path"))
+		return;
+	doh_forget(a, c);
+	c->path = fg_heap_take(value.length, &a->heap);
+	c->path_bytes = c->path == NULL ? 0 : (uint32_t)value.length;
+	if (c->path != NULL)
+		memcpy(c->path, value.at, value.length);
+}
+
+void
+doh_forget(struct http2 *a, struct h2_conn *c)
+{
+	fg_heap_give(c->path, &a->heap);
+	c->path = NULL;
+	c->path_bytes = 0;
+	c->is_message = false;
+}
+
+void
+doh_begin(struct http2 *a, const struct h2_conn *c, struct h2_exchange *x)
 {
 	const uint8_t *end = c->path + c->path_bytes, *mark = NULL;
 	size_t length = strlen(a->doh->path);
@@ -196,13 +229,12 @@ doh_begin(struct http2 *a, struct h2_conn *c, struct h2_exchange *x)
 		mark = c->path + length;
 		x->response = mark == end || *mark == '?' ? H2_DNS : H2_NOT_FOUND;
 	}
-	if (x->response == H2_DNS && mark < end)
+	if (x->response == H2_DNS && x->is_post && !c->is_message)
+		x->response = H2_UNSUPPORTED;
+	if (x->response == H2_DNS && !x->is_post && mark < end)
 		query = query_in(mark + 1, end);
 	if (query.length > 0 && (x->came = fg_heap_take(query.length, &a->heap)) != NULL)
 		x->came_bytes = decode(x->came, query.at, query.length);
-	fg_heap_give(c->path, &a->heap);
-	c->path = NULL;
-	c->path_bytes = 0;
 }
 
 void
@@ -235,7 +267,7 @@ doh_take(struct http2 *a, struct h2_exchange *x, const uint8_t *data, uint32_t l
 {
 	uint8_t *came = NULL;
 
-	if (length == 0)
+	if (length == 0 || (h2_serves_dns(a) && (!x->is_post || x->response != H2_DNS)))
 		return true;
 	if (x->came_bytes + length <= DNS_MESSAGE_MAX)
 		came = fg_heap_change(x->came, x->came_bytes + length, &a->heap);

@@ -18,13 +18,8 @@ static void
 read_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value)
 {
 	fields_read(&c->fields, name, value);
-	if (a->doh == NULL || name.length != 5 || memcmp(name.at, ":path", 5) != 0)
-		return;
-	fg_heap_give(c->path, &a->heap);
-	c->path = fg_heap_take(value.length, &a->heap);
-	c->path_bytes = c->path == NULL ? 0 : (uint32_t)value.length;
-	if (c->path != NULL)
-		memcpy(c->path, value.at, value.length);
+	if (h2_serves_dns(a))
+		doh_field(a, c, name, value);
 }
 
 /* @param c  NULL: no fields are expected */
@@ -116,7 +111,7 @@ h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t
 {
 	struct h2_seen *seen = &a->seen;
 	/* an empty one may have no place, and of a query the path is read each time */
-	bool whole = last && length > 0 && c->block == length && a->doh == NULL;
+	bool whole = last && length > 0 && c->block == length && !h2_serves_dns(a);
 	uint16_t table = c->table;
 
 	if (whole && c->inflater == NULL && seen->octets == length && seen->table == table &&
@@ -202,7 +197,10 @@ h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t what, uint8_t
 {
 	uint8_t *p = to + H2_HEADER;
 
-	*p++ = what == H2_BAD_REQUEST ? 0x8c : what == H2_NOT_FOUND ? 0x8d : 0x88; /* 400, 404, 200 */
+	if (what == H2_UNSUPPORTED)
+		p = h2_put_field(p, 8, "415", 3);
+	else
+		*p++ = what == H2_BAD_REQUEST ? 0x8c : what == H2_NOT_FOUND ? 0x8d : 0x88; /* 400, 404, 200 */
 	p = h2_put_field(p, 54, "framegauge", 10);
 	if (what == H2_DNS)
 		p = h2_put_field(p, 31, "application/dns-message", 23);

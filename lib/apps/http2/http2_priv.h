@@ -111,7 +111,7 @@ struct h2_span {
 };
 
 /** Responses of a server. */
-enum h2_response { H2_PAYLOAD, H2_DNS, H2_BAD_REQUEST, H2_NOT_FOUND };
+enum h2_response { H2_PAYLOAD, H2_DNS, H2_BAD_REQUEST, H2_NOT_FOUND, H2_UNSUPPORTED };
 
 /** The frame that is being read. */
 struct h2_frame {
@@ -157,8 +157,10 @@ struct h2_conn {
 	uint64_t end;    /* position behind what is laid out */
 	uint64_t second; /* in which the frames below are counted */
 	uint16_t flood[H2_FLOODS];
-	uint8_t *path; /* of DNS over HTTPS: of the block, on the heap */
+	/* of a server of DNS over HTTPS, of the block: on the heap; the body is a message of DNS */
+	uint8_t *path;
 	uint32_t path_bytes;
+	bool is_message;
 };
 
 /** What the two sides do differently. */
@@ -237,6 +239,12 @@ static inline struct h2_span *
 h2_span_at(const struct http2 *a, uint32_t i)
 {
 	return (struct h2_span *)(void *)a->spans.at + i;
+}
+
+static inline bool
+h2_serves_dns(const struct http2 *a)
+{
+	return a->doh != NULL && !a->role->is_client;
 }
 
 /** What a client's connection loads; NULL: no page. */
@@ -337,8 +345,11 @@ void doh_ask(struct http2 *a, struct h2_exchange *x);
 /** @return bytes of its frame of HEADERS */
 uint32_t doh_write_head(const struct http2 *a, uint32_t id, uint32_t question, uint8_t to[DOH_HEAD_MAX]);
 bool doh_is_answer(struct fg_l4 *w, struct http2 *a, const struct h2_exchange *x);
-/** Of a server: the request of the block begins; it is whole. */
-void doh_begin(struct http2 *a, struct h2_conn *c, struct h2_exchange *x);
+/** Of a server: a field of a block; the block is over. */
+void doh_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value);
+void doh_forget(struct http2 *a, struct h2_conn *c);
+/** The request of the block begins; it is whole. */
+void doh_begin(struct http2 *a, const struct h2_conn *c, struct h2_exchange *x);
 void doh_answer(struct http2 *a, struct h2_exchange *x);
 /** A part of the peer's body. @return false: it gets too long */
 bool doh_take(struct http2 *a, struct h2_exchange *x, const uint8_t *data, uint32_t length);

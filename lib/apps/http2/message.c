@@ -104,8 +104,8 @@ take_request(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, uint32_t i
 	return H2_NO_ERROR;
 }
 
-enum h2_error
-h2_headers_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
+static enum h2_error
+block_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 {
 	uint32_t id = c->block_id;
 	struct h2_exchange *x;
@@ -123,6 +123,16 @@ h2_headers_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 	else
 		message_over(w, s, x);
 	return H2_NO_ERROR;
+}
+
+enum h2_error
+h2_headers_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
+{
+	enum h2_error error = block_over(w, s, c);
+
+	if (h2_serves_dns(http2_of(w, s)))
+		doh_forget(http2_of(w, s), c);
+	return error;
 }
 
 /* --- bodies */
