@@ -161,3 +161,78 @@ TEST(L4DohServer, NoPathIsKeptOfWhatIsRefusedOrOfAResponse)
 	c.Say(Http2Frame(H2_HEADERS, 0, 1, Field(":path", "/a-path-of-a-server")));
 	EXPECT_EQ(nullptr, h2_conn_at(c.App(), 1)->path);
 }
+
+TEST(L4DohServer, WantOfMemoryIsNoAnswer)
+{
+	fg_l4_dns zone = DohZone(false, 20000);
+	DohServer s(&zone);
+	const fg_l4_tally &tally = s.App()->app.base.tally;
+	fg_l4_counters &counters = s.t->other->counters;
+	const uint64_t share = s.App()->most;
+	uint32_t id = 1;
+
+	s.Get("/elsewhere", id);
+	s.Post("/elsewhere", id += 2);
+	ASSERT_EQ(1u, tally.transactions);
+	s.App()->most = 0;
+	EXPECT_EQ(H2_REFUSED_STREAM, DohRefusal(s.Get(DOH_IN_PATH, id += 2)));
+	EXPECT_EQ(1u, counters.held_refused);
+	/* the path has room, the body has not */
+	s.App()->most = s.App()->heap.octets + 100;
+	s.Post("/dns-query", id += 2);
+	EXPECT_EQ(H2_REFUSED_STREAM, DohRefusal(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id,
+								 DOH_QUERY + std::string(200, 'x')))));
+	EXPECT_EQ(2u, counters.held_refused);
+	/* nor has the answer, of a long text */
+	s.App()->most = s.App()->heap.octets + 2000;
+	EXPECT_EQ(H2_REFUSED_STREAM,
+		  DohRefusal(s.Get("/dns-query?dns=AAABAAABAAAAAAAAAmgxAAAQAAE", id += 2)));
+	EXPECT_EQ(1u, counters.no_spans);
+	EXPECT_EQ(1u, tally.transactions);
+	EXPECT_EQ(0u, tally.own[DOH_SUMS + DNS_SUM_NOERROR]);
+	s.App()->most = share;
+	EXPECT_EQ(0x88, DohStatus(s.Get(DOH_IN_PATH, id += 2)));
+	/* a client counts an answer that it had no room for */
+	DohAsker c;
+	c.App()->most = 0;
+	c.Say(NOTHING + Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) +
+	      Http2Frame(H2_DATA, H2_END_STREAM, 1, c.Answer(0)));
+	EXPECT_EQ(1u, c.App()->app.base.tally.own[MESSAGE_CUT]);
+	EXPECT_EQ(1u, c.App()->app.base.tally.refused);
+}
+
+TEST(L4DohServer, BodiesTakeTheirShareOfMemoryAtMost)
+{
+	fg_l4_dns zone = DohZone(false);
+	DohServer s(&zone);
+	uint32_t id = 1;
+
+	EXPECT_LT(256u * DNS_MESSAGE_MAX, s.App()->most) << "a connection may use all its streams";
+	EXPECT_GT(64u << 20, s.App()->most) << "of 64 connections";
+	/* what is no query is not kept, */
+	s.Post("/elsewhere", id);
+	uint64_t before = s.App()->heap.octets;
+	s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+	s.Post("/dns-query", id += 2, "text/html");
+	s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+	s.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id += 2, DohServer::Head(0x82, DOH_IN_PATH)));
+	s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+	EXPECT_GT(before + 1000, s.App()->heap.octets);
+	/* nor is a body that is too long for one, */
+	s.Post("/dns-query", id += 2);
+	for (unsigned i = 0; i < 5; i++)
+		s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+	EXPECT_GT(before + 1000, s.App()->heap.octets);
+	/* and others as far as there is room */
+	s.App()->most = before + 100000;
+	for (unsigned i = 0; i < 6; i++) {
+		s.Post("/dns-query", id += 2);
+		s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+		s.Say(Http2Frame(H2_DATA, 0, id, std::string(16384, 'x')));
+		EXPECT_GE(before + 100000, s.App()->heap.octets);
+	}
+	EXPECT_LE(2u, s.t->other->counters.held_refused);
+	EXPECT_EQ(s.t->other->counters.held_refused, s.App()->app.base.tally.own[MESSAGE_CUT]);
+	EXPECT_EQ(H2_REFUSED_STREAM, DohRefusal(s.Say(Http2Frame(H2_DATA, H2_END_STREAM, id, ""))));
+	EXPECT_GT(before + 100000, s.App()->heap.octets);
+}

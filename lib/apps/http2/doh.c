@@ -14,6 +14,8 @@
 enum {
 	NAMES_MAX = 400 /* bytes of path and host */,
 	TYPE_FIELD = 31,
+	SHARE = 1 << 18 /* bytes of a server's memory for each connection */,
+	SHARES = 4096 /* and for how many connections at most */,
 	SUMS = MESSAGE_FINE /* behind HTTP's */
 };
 
@@ -48,6 +50,10 @@ doh_create(struct http2 *a, struct fg_error *err)
 	if (d == NULL)
 		return fg_error_set(err, ENOMEM, "l4.dns", "no memory");
 	d->config = *config->dns;
+	/* a client has asked for what comes; one connection of a server may use all its streams */
+	a->most = config->server ? (uint64_t)SHARE * fg_u32_min(a->app.room, SHARES) +
+					   (uint64_t)a->streams * DNS_MESSAGE_MAX
+				 : UINT64_MAX;
 	d->path = strdup(config->path);
 	d->host = strdup(config->server ? "" : config->host);
 	d->made = malloc(DNS_MESSAGE_MAX);
@@ -67,6 +73,13 @@ doh_free(struct http2 *a)
 	free(a->doh->host);
 	free(a->doh->made);
 	free(a->doh);
+}
+
+/* @return NULL: there is no memory, or all that messages may have is taken */
+static void *
+resize(struct http2 *a, void *memory, size_t size)
+{
+	return a->heap.octets + size > a->most ? NULL : fg_heap_change(memory, size, &a->heap);
 }
 
 /* --- base64url without padding (RFC 4648, 5) */
@@ -106,6 +119,14 @@ decode(uint8_t *to, const uint8_t *text, size_t length)
 		}
 	}
 	return bytes;
+}
+
+/* what comes has no room: a server refuses the request, and may be asked again */
+static void
+starve(struct fg_l4 *w, struct h2_exchange *x)
+{
+	w->counters.held_refused++;
+	x->response = H2_NO_ROOM;
 }
 
 /* --- the client */
@@ -202,7 +223,7 @@ doh_field(struct http2 *a, struct h2_conn *c, struct text name, struct text valu
 	if (!text_is(name, ":path"))
 		return;
 	doh_forget(a, c);
-	c->path = fg_heap_take(value.length, &a->heap);
+	c->path = resize(a, NULL, value.length);
 	c->path_bytes = c->path == NULL ? 0 : (uint32_t)value.length;
 	if (c->path != NULL)
 		memcpy(c->path, value.at, value.length);
@@ -218,7 +239,7 @@ doh_forget(struct http2 *a, struct h2_conn *c)
 }
 
 void
-doh_begin(struct http2 *a, const struct h2_conn *c, struct h2_exchange *x)
+doh_begin(struct fg_l4 *w, struct http2 *a, const struct h2_conn *c, struct h2_exchange *x)
 {
 	const uint8_t *end = c->path + c->path_bytes, *mark = NULL;
 	size_t length = strlen(a->doh->path);
@@ -233,12 +254,14 @@ doh_begin(struct http2 *a, const struct h2_conn *c, struct h2_exchange *x)
 		x->response = H2_UNSUPPORTED;
 	if (x->response == H2_DNS && !x->is_post && mark < end)
 		query = query_in(mark + 1, end);
-	if (query.length > 0 && (x->came = fg_heap_take(query.length, &a->heap)) != NULL)
+	if (query.length > 0 && (x->came = resize(a, NULL, query.length)) != NULL)
 		x->came_bytes = decode(x->came, query.at, query.length);
+	if (c->path == NULL || (query.length > 0 && x->came == NULL))
+		starve(w, x);
 }
 
-void
-doh_answer(struct http2 *a, struct h2_exchange *x)
+bool
+doh_answer(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x)
 {
 	struct doh *d = a->doh;
 	struct dns_query query;
@@ -249,34 +272,43 @@ doh_answer(struct http2 *a, struct h2_exchange *x)
 	if (x->response == H2_DNS && (rcode == DNS_DROP || x->unwanted))
 		x->response = H2_BAD_REQUEST;
 	if (x->response != H2_DNS)
-		return;
+		return x->response != H2_NO_ROOM;
 	bytes = dns_answer(&d->config, &query, rcode, d->made, DNS_MESSAGE_MAX);
-	own = fg_heap_take(bytes, &a->heap);
-	if (own == NULL)
-		return;
+	own = resize(a, NULL, bytes);
+	if (own == NULL) {
+		w->counters.no_spans++;
+		return false;
+	}
 	memcpy(own, d->made, bytes);
 	x->message = x->own = own;
 	x->body = bytes;
 	a->app.base.tally.own[SUMS + dns_sum_of(d->made[3] & 0xf)]++;
+	return true;
 }
 
 /* --- both */
 
-bool
-doh_take(struct http2 *a, struct h2_exchange *x, const uint8_t *data, uint32_t length)
+enum message_sum
+doh_take(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x, const uint8_t *data, uint32_t length)
 {
-	uint8_t *came = NULL;
+	uint8_t *came;
 
 	if (length == 0 || (h2_serves_dns(a) && (!x->is_post || x->response != H2_DNS)))
-		return true;
-	if (x->came_bytes + length <= DNS_MESSAGE_MAX)
-		came = fg_heap_change(x->came, x->came_bytes + length, &a->heap);
-	if (came == NULL)
-		return false;
+		return MESSAGE_FINE;
+	if (x->came_bytes + length > DNS_MESSAGE_MAX) {
+		doh_give(a, x);
+		return MESSAGE_LENGTH;
+	}
+	came = resize(a, x->came, x->came_bytes + length);
+	if (came == NULL) {
+		starve(w, x);
+		doh_give(a, x);
+		return MESSAGE_CUT;
+	}
 	memcpy(came + x->came_bytes, data, length);
 	x->came = came;
 	x->came_bytes += length;
-	return true;
+	return MESSAGE_FINE;
 }
 
 bool
@@ -301,4 +333,5 @@ doh_give(struct http2 *a, struct h2_exchange *x)
 	fg_heap_give(x->came, &a->heap);
 	fg_heap_give(x->own, &a->heap);
 	x->came = x->own = NULL;
+	x->came_bytes = 0;
 }

@@ -111,7 +111,7 @@ struct h2_span {
 };
 
 /** Responses of a server. */
-enum h2_response { H2_PAYLOAD, H2_DNS, H2_BAD_REQUEST, H2_NOT_FOUND, H2_UNSUPPORTED };
+enum h2_response { H2_PAYLOAD, H2_DNS, H2_BAD_REQUEST, H2_NOT_FOUND, H2_UNSUPPORTED, H2_NO_ROOM };
 
 /** The frame that is being read. */
 struct h2_frame {
@@ -201,6 +201,7 @@ struct http2 {
 	uint32_t streams; /* at a time on a connection */
 	int32_t window;   /* that we offer */
 	struct doh *doh;  /* NULL: no DNS over HTTPS */
+	uint64_t most;    /* of it: bytes of the heap at which nothing more is taken in */
 };
 
 /** A stream's own: of both sides. */
@@ -349,10 +350,12 @@ bool doh_is_answer(struct fg_l4 *w, struct http2 *a, const struct h2_exchange *x
 void doh_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value);
 void doh_forget(struct http2 *a, struct h2_conn *c);
 /** The request of the block begins; it is whole. */
-void doh_begin(struct http2 *a, const struct h2_conn *c, struct h2_exchange *x);
-void doh_answer(struct http2 *a, struct h2_exchange *x);
-/** A part of the peer's body. @return false: it gets too long */
-bool doh_take(struct http2 *a, struct h2_exchange *x, const uint8_t *data, uint32_t length);
+void doh_begin(struct fg_l4 *w, struct http2 *a, const struct h2_conn *c, struct h2_exchange *x);
+/** @return false: there is no room for it */
+bool doh_answer(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x);
+/** A part of the peer's body. @return MESSAGE_LENGTH: it gets too long; MESSAGE_CUT: there is no room */
+enum message_sum doh_take(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x, const uint8_t *data,
+			  uint32_t length);
 /** The next bytes of ours, for a span. @return false: no memory */
 bool doh_piece(struct http2 *a, const struct h2_exchange *x, struct h2_span *span, uint32_t data);
 void doh_give(struct http2 *a, struct h2_exchange *x);

@@ -165,16 +165,19 @@ h2_data_begin(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, uint32_t 
 void
 h2_data(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, const uint8_t *data, uint32_t length)
 {
-	struct h2_exchange *x = h2_find(http2_of(w, s), c, c->frame.id);
+	struct http2 *a = http2_of(w, s);
+	struct h2_exchange *x = h2_find(a, c, c->frame.id);
+	enum message_sum fault = MESSAGE_FINE;
 
 	if (x == NULL)
 		return;
-	if (http2_of(w, s)->doh != NULL && !x->unwanted && !doh_take(http2_of(w, s), x, data, length)) {
-		http2_of(w, s)->role->failed(w, s, x, MESSAGE_LENGTH);
+	if (a->doh != NULL && !x->unwanted)
+		fault = doh_take(w, a, x, data, length);
+	if (fault != MESSAGE_FINE) {
+		a->role->failed(w, s, x, fault);
 		x->unwanted = true;
 	}
-	if (http2_of(w, s)->role->is_client && !x->unwanted && !x->any &&
-	    !application_of(w, s)->config.any_body)
+	if (a->role->is_client && !x->unwanted && !x->any && !application_of(w, s)->config.any_body)
 		w->counters.wrong_octets += payload_wrong(SERVER_STREAM, x->received, data, length);
 	x->received += length;
 }

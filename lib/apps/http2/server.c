@@ -21,7 +21,7 @@ server_head(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 	struct http2 *a = http2_of(w, s);
 
 	if (a->doh != NULL)
-		doh_begin(a, h2_conn_of(w, s), x);
+		doh_begin(w, a, h2_conn_of(w, s), x);
 	else
 		x->body = x->is_post ? 0 : h2_conn_of(w, s)->fields.number;
 }
@@ -29,9 +29,11 @@ server_head(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 static void
 server_over(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x)
 {
+	if (http2_of(w, s)->doh != NULL && !doh_answer(w, http2_of(w, s), x)) {
+		h2_reset(w, s, x, H2_REFUSED_STREAM);
+		return;
+	}
 	application_of(w, s)->base.tally.transactions++;
-	if (http2_of(w, s)->doh != NULL)
-		doh_answer(http2_of(w, s), x);
 	x->left = x->is_head ? 0 : x->body;
 	x->sends_head = true;
 }
