@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dns/message_priv.h"
+#include "dns_message_priv.h"
 
 enum { ROOM = 1472, MOST = 65535 };
 

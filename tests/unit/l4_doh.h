@@ -6,7 +6,7 @@
 #include "l4_http2.h"
 
 extern "C" {
-#include "dns/dns_priv.h"
+#include "dns_message_priv.h"
 }
 
 namespace l4

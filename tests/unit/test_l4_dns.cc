@@ -2,8 +2,11 @@
 /* DNS: what is read of messages, good and bad, what our server answers, and how a client matches answers. */
 #include <string>
 
-#include "dns/message_priv.h"
 #include "l4_wire.h"
+
+extern "C" {
+#include "dns_message_priv.h"
+}
 
 using namespace l4;
 

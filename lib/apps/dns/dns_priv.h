@@ -1,56 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DNS over UDP (RFC 1035, EDNS by RFC 6891) and over TCP (RFC 7766), client and server. What goes over TCP
- * goes through TLS as well (RFC 7858), by the same code.
+ * goes through TLS as well (RFC 7858), by the same code. What a message is lies next to this folder, since
+ * DNS over HTTPS needs it, too: dns_message_priv.h.
  *
- *   message.c    what stands in a message, and whether it is well formed
- *   zone.c       what our server answers: it follows from the question alone
- *   questions.c  the queries of a client, made at set-up
  *   dns.c        the kinds; over UDP the client matches answers with its queries, the server answers
  *   inbox.c      messages of a stream, each behind its length, however they are cut
  *   conn.c       connections: what both sides keep of them
  *   client.c, server.c  the two sides over TCP
- *   answer.c     what a client makes of an answer
  *   again.c      queries whose answers were truncated over UDP
  */
 #ifndef DNS_PRIV_H
 #define DNS_PRIV_H
 
+#include "../dns_message_priv.h"
 #include "../requests_priv.h"
 #include "fg_pool.h"
-#include "message_priv.h"
 
 enum { DNS_SALT = 0x9e37 /* of ids */ };
-enum { DNS_PREFIX = 2 /* bytes of the length before each message of a stream: RFC 1035, 4.2.2 */ };
-
-/* tally.own */
-enum dns_sum {
-	DNS_SUM_NOERROR,
-	DNS_SUM_NXDOMAIN,
-	DNS_SUM_SERVFAIL,
-	DNS_SUM_OTHER,
-	DNS_SUM_TRUNCATED,
-	DNS_SUM_MISMATCHED,
-	DNS_SUM_LATE,
-	DNS_SUM_TWICE,
-	DNS_SUM_UNEXPECTED,
-	DNS_SUM_MALFORMED,
-	DNS_SUM_CUT,     /* queries whose connection ended before the answer */
-	DNS_SUM_QUERIES, /* over TCP: that were sent; over UDP: that were asked again over TCP */
-};
-
-struct dns_questions {
-	uint32_t n;
-	uint32_t *at;  /* where each begins in data, and behind the last its end */
-	uint8_t *data; /* queries with an id of 0 */
-};
-
-static inline const uint8_t *
-dns_question(const struct dns_questions *q, uint32_t i, uint32_t *bytes)
-{
-	*bytes = q->at[i + 1] - q->at[i];
-	return q->data + q->at[i];
-}
 
 /** The message of a stream that has come in part, in blocks of a pool. */
 struct dns_inbox {
@@ -160,47 +127,11 @@ dns_note(struct application *a, enum dns_sum sum)
 	a->base.tally.own[sum]++;
 }
 
-static inline enum dns_sum
-dns_sum_of(unsigned rcode)
-{
-	return rcode == DNS_NOERROR    ? DNS_SUM_NOERROR
-	       : rcode == DNS_NXDOMAIN ? DNS_SUM_NXDOMAIN
-	       : rcode == DNS_SERVFAIL ? DNS_SUM_SERVFAIL
-				       : DNS_SUM_OTHER;
-}
-
-/** What an answer is held against, and where it is counted. */
-struct dns_judge {
-	const struct fg_l4_dns *zone;
-	uint8_t *expected; /* room for the answer of our server */
-	struct fg_l4_tally *tally;
-	uint64_t *sums; /* by enum dns_sum */
-};
-
 static inline struct dns_judge
 dns_judge_of(struct application *a)
 {
 	return (struct dns_judge){&dns_of(a)->config, dns_of(a)->expected, &a->base.tally, a->base.tally.own};
 }
-
-/* questions.c */
-/** @return 0, -EINVAL with the line, -ENOMEM */
-int dns_questions_make(const struct fg_l4_dns *config, struct dns_questions *out, struct fg_error *err);
-void dns_questions_free(struct dns_questions *q);
-/**
- * Bytes from @p offset of a stream of all queries in turn from question @p first on, each behind its length;
- * the id of query number k of the stream, from 0, is @p salt + k.
- */
-void dns_questions_fill(const struct dns_questions *q, uint32_t first, uint16_t salt, uint64_t offset,
-			uint8_t *to, uint32_t length);
-
-/* answer.c */
-/**
- * Is this, with the right id, the answer to a query? The kind of answer, or of fault, is counted.
- * @param room  bytes of a datagram, or DNS_MESSAGE_MAX
- */
-bool dns_is_answer(struct fg_l4 *w, const struct dns_judge *j, const uint8_t *query, uint32_t bytes,
-		   const uint8_t *data, uint32_t length, uint32_t room);
 
 /* inbox.c */
 enum { DNS_BLOCK = 252 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "../dns/dns_priv.h"
+#include "../dns_message_priv.h"
 #include "http2_priv.h"
 
 enum {

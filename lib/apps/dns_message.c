@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands in a message: see message_priv.h. Nothing beyond its end is read, whatever stands in it. */
-#include "../app_priv.h"
-#include "message_priv.h"
+/* What stands in a message: see dns_message_priv.h. Nothing beyond its end is read, whatever stands in it. */
+#include "dns_message_priv.h"
 
 enum { LABEL_KIND = 0xc0, POINTER = 0xc0, POINTERS_MAX = 16, RECORD_FIXED = 10, DO = 0x8000 };
 

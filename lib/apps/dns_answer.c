@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a client makes of an answer: whether it is to the question, well formed, and our server's. */
-#include "dns_priv.h"
+#include "dns_message_priv.h"
 
 /* how many bytes differ from the answer of our server */
 static uint32_t

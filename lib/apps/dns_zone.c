@@ -4,8 +4,7 @@
  * it: addresses of the networks for benchmarks (198.18.0.0/15, 2001:2::/48) by a hash of the name, text of a
  * given length, and for a share of the names that there is no such name. Of other types there are no records.
  */
-#include "../app_priv.h"
-#include "message_priv.h"
+#include "dns_message_priv.h"
 
 enum { POINTER_TO_QUESTION = 0xc000 | DNS_HEADER, RECORD = 12 /* bytes before its data */, STRING_MAX = 255 };
 

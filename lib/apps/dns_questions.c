@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "dns_priv.h"
+#include "dns_message_priv.h"
 
 enum { LABEL_MAX = 63, QUERY_MAX = DNS_HEADER + DNS_NAME_MAX + 4 + DNS_OPT };
 
