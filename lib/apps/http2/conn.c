@@ -53,7 +53,7 @@ h2_give_all(struct http2 *a, struct h2_conn *c)
 	}
 	h2_give_spans(a, c);
 	h2_fields_free(&c->inflater);
-	doh_forget(a, c);
+	h2_fields_forget(a, c);
 }
 
 void

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "../dns_message_priv.h"
 #include "http2_priv.h"
@@ -18,8 +17,6 @@ enum {
 	SHARES = 4096 /* and for how many connections at most */,
 	SUMS = MESSAGE_FINE /* behind HTTP's */
 };
-
-static const char type[] = "application/dns-message";
 
 struct doh {
 	struct fg_l4_dns config;
@@ -73,13 +70,6 @@ doh_free(struct http2 *a)
 	free(a->doh->host);
 	free(a->doh->made);
 	free(a->doh);
-}
-
-/* @return NULL: there is no memory, or all that messages may have is taken */
-static void *
-resize(struct http2 *a, void *memory, size_t size)
-{
-	return a->heap.octets + size > a->most ? NULL : fg_heap_change(memory, size, &a->heap);
 }
 
 /* --- base64url without padding (RFC 4648, 5) */
@@ -160,7 +150,8 @@ doh_write_head(const struct http2 *a, uint32_t id, uint32_t question, uint8_t to
 	config.request = d->config.post ? bytes : 0;
 	n = h2_write_request(&config, path, to + H2_HEADER);
 	if (d->config.post)
-		n = (uint32_t)(h2_put_field(to + H2_HEADER + n, TYPE_FIELD, type, sizeof(type) - 1) -
+		n = (uint32_t)(h2_put_field(to + H2_HEADER + n, TYPE_FIELD, h2_dns_type,
+					    strlen(h2_dns_type)) -
 			       (to + H2_HEADER));
 	h2_put_header(to, n, H2_HEADERS, H2_END_HEADERS | (d->config.post ? 0 : H2_END_STREAM), id);
 	return H2_HEADER + n;
@@ -206,38 +197,6 @@ query_in(const uint8_t *at, const uint8_t *end)
 	return (struct text){NULL, 0};
 }
 
-static bool
-is_type(struct text value)
-{
-	const size_t length = sizeof(type) - 1;
-
-	return value.length >= length && strncasecmp((const char *)value.at, type, length) == 0 &&
-	       (value.length == length || value.at[length] == ';');
-}
-
-void
-doh_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value)
-{
-	if (text_is(name, "content-type"))
-		c->is_message = is_type(value);
-	if (!text_is(name, ":path"))
-		return;
-	doh_forget(a, c);
-	c->path = resize(a, NULL, value.length);
-	c->path_bytes = c->path == NULL ? 0 : (uint32_t)value.length;
-	if (c->path != NULL)
-		memcpy(c->path, value.at, value.length);
-}
-
-void
-doh_forget(struct http2 *a, struct h2_conn *c)
-{
-	fg_heap_give(c->path, &a->heap);
-	c->path = NULL;
-	c->path_bytes = 0;
-	c->is_message = false;
-}
-
 void
 doh_begin(struct fg_l4 *w, struct http2 *a, const struct h2_conn *c, struct h2_exchange *x)
 {
@@ -254,7 +213,7 @@ doh_begin(struct fg_l4 *w, struct http2 *a, const struct h2_conn *c, struct h2_e
 		x->response = H2_UNSUPPORTED;
 	if (x->response == H2_DNS && !x->is_post && mark < end)
 		query = query_in(mark + 1, end);
-	if (query.length > 0 && (x->came = resize(a, NULL, query.length)) != NULL)
+	if (query.length > 0 && (x->came = h2_more(a, NULL, query.length)) != NULL)
 		x->came_bytes = decode(x->came, query.at, query.length);
 	if (c->path == NULL || (query.length > 0 && x->came == NULL))
 		starve(w, x);
@@ -274,7 +233,7 @@ doh_answer(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x)
 	if (x->response != H2_DNS)
 		return x->response != H2_NO_ROOM;
 	bytes = dns_answer(&d->config, &query, rcode, d->made, DNS_MESSAGE_MAX);
-	own = resize(a, NULL, bytes);
+	own = h2_more(a, NULL, bytes);
 	if (own == NULL) {
 		w->counters.no_spans++;
 		return false;
@@ -299,7 +258,7 @@ doh_take(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x, const uint8_t 
 		doh_give(a, x);
 		return MESSAGE_LENGTH;
 	}
-	came = resize(a, x->came, x->came_bytes + length);
+	came = h2_more(a, x->came, x->came_bytes + length);
 	if (came == NULL) {
 		starve(w, x);
 		doh_give(a, x);

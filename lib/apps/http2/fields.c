@@ -8,18 +8,54 @@
  * Ours have literals without indexing and entries of the static table only.
  */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "http2_priv.h"
 
 enum { STATIC_ENTRIES = 61, INTEGER_MAX = 6 };
+const char h2_dns_type[] = "application/dns-message";
+
 /* --- the peer's table */
+
+static bool
+is_dns_type(struct text value)
+{
+	const size_t length = strlen(h2_dns_type);
+
+	return value.length >= length && strncasecmp((const char *)value.at, h2_dns_type, length) == 0 &&
+	       (value.length == length || value.at[length] == ';');
+}
+
+void
+h2_fields_forget(struct http2 *a, struct h2_conn *c)
+{
+	fg_heap_give(c->path, &a->heap);
+	c->path = NULL;
+	c->path_bytes = 0;
+	c->is_message = false;
+}
+
+/* what DNS over HTTPS needs of a request */
+static void
+keep_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value)
+{
+	if (text_is(name, "content-type"))
+		c->is_message = is_dns_type(value);
+	if (!text_is(name, ":path"))
+		return;
+	h2_fields_forget(a, c);
+	c->path = h2_more(a, NULL, value.length);
+	c->path_bytes = c->path == NULL ? 0 : (uint32_t)value.length;
+	if (c->path != NULL)
+		memcpy(c->path, value.at, value.length);
+}
 
 static void
 read_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value)
 {
 	fields_read(&c->fields, name, value);
 	if (h2_serves_dns(a))
-		doh_field(a, c, name, value);
+		keep_field(a, c, name, value);
 }
 
 /* @param c  NULL: no fields are expected */
@@ -203,7 +239,7 @@ h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t what, uint8_t
 		*p++ = what == H2_BAD_REQUEST ? 0x8c : what == H2_NOT_FOUND ? 0x8d : 0x88; /* 400, 404, 200 */
 	p = h2_put_field(p, 54, "framegauge", 10);
 	if (what == H2_DNS)
-		p = h2_put_field(p, 31, "application/dns-message", 23);
+		p = h2_put_field(p, 31, h2_dns_type, strlen(h2_dns_type));
 	else
 		p = h2_put_field(p, 31, "application/octet-stream", 24);
 	p = put_length(p, length);

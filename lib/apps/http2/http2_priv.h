@@ -248,6 +248,13 @@ h2_serves_dns(const struct http2 *a)
 	return a->doh != NULL && !a->role->is_client;
 }
 
+/** Memory of DNS over HTTPS. @return NULL: there is no memory, or all that it may have is taken */
+static inline void *
+h2_more(struct http2 *a, void *memory, size_t size)
+{
+	return a->heap.octets + size > a->most ? NULL : fg_heap_change(memory, size, &a->heap);
+}
+
 /** What a client's connection loads; NULL: no page. */
 static inline struct page_load *
 h2_load_of(const struct http2 *a, const struct h2_conn *c)
@@ -325,6 +332,9 @@ bool h2_refill(struct fg_l4 *w, struct fg_stream *s);
 /** The next bytes of a block. @return whether they can be read */
 bool h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t length, bool last);
 void h2_fields_free(nghttp2_hd_inflater **inflater);
+/** Of a server of DNS over HTTPS: what is kept of the block is not needed any more. */
+void h2_fields_forget(struct http2 *a, struct h2_conn *c);
+extern const char h2_dns_type[];
 enum { H2_REQUEST_MORE = 64 /* bytes in addition to path and host */ };
 /** @return bytes */
 uint32_t h2_write_request(const struct fg_l4_app *config, const char *path, uint8_t *to);
@@ -346,10 +356,7 @@ void doh_ask(struct http2 *a, struct h2_exchange *x);
 /** @return bytes of its frame of HEADERS */
 uint32_t doh_write_head(const struct http2 *a, uint32_t id, uint32_t question, uint8_t to[DOH_HEAD_MAX]);
 bool doh_is_answer(struct fg_l4 *w, struct http2 *a, const struct h2_exchange *x);
-/** Of a server: a field of a block; the block is over. */
-void doh_field(struct http2 *a, struct h2_conn *c, struct text name, struct text value);
-void doh_forget(struct http2 *a, struct h2_conn *c);
-/** The request of the block begins; it is whole. */
+/** Of a server: the request of the block begins; it is whole. */
 void doh_begin(struct fg_l4 *w, struct http2 *a, const struct h2_conn *c, struct h2_exchange *x);
 /** @return false: there is no room for it */
 bool doh_answer(struct fg_l4 *w, struct http2 *a, struct h2_exchange *x);

@@ -131,7 +131,7 @@ h2_headers_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 	enum h2_error error = block_over(w, s, c);
 
 	if (h2_serves_dns(http2_of(w, s)))
-		doh_forget(http2_of(w, s), c);
+		h2_fields_forget(http2_of(w, s), c);
 	return error;
 }
 
