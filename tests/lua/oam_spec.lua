@@ -154,18 +154,44 @@ describe("figures of a session", function()
    end)
 
    it("are the tester's own where it was held up and probes were lost", function()
-      local list, tester = probes(10, function() end), { gap_max_ns = 0 }
+      local list, tester = probes(10, function() end), { gap_max_ns = 0, step_ns = 1e6 }
       list[2].t1, list[3].t1, list[4].t1 = 4500000, 4500000, 4500000 -- due at 2, 3 and 4 ms
-      tester.off_schedule, tester.lag_max_ns = figures.lateness(list, 10, 0, 1000000)
+      tester.off_schedule, tester.lag_max_ns = figures.lateness(list, 10, 0, 1000000, 1000000)
       assert.same({ 2, 2500000 }, { tester.off_schedule, tester.lag_max_ns })
-      assert.equal("3 probes lost, but 2 left up to 2.5 ms late and close together",
-         oam.held_up({ sent = 10, lost = 3 }, tester, 1e6))
-      assert.is_nil(oam.held_up({ sent = 10, lost = 0 }, tester, 1e6))
-      assert.is_nil(oam.held_up({ sent = 2000, lost = 3 }, tester, 1e6))
-      local blind = { off_schedule = 0, lag_max_ns = 0, gap_max_ns = 5.5e6 }
-      assert.equal("3 probes lost, but the tester did not look at its ports for 5.5 ms, in which 5 come",
-         oam.held_up({ sent = 10, lost = 3 }, blind, 1e6))
-      assert.is_nil(oam.held_up({ sent = 10, lost = 3 }, blind, 5e6))
+      assert.equal(3, (figures.lateness(list, 10, 0, 1000000, 500000)), "with a frame of a service between")
+      assert.equal("3 probes lost, but 2 probes left up to 2.5 ms late and close together",
+         oam.held_up({ sent = 10, lost = 3 }, tester))
+      assert.is_nil(oam.held_up({ sent = 10, lost = 0 }, tester))
+      assert.is_nil(oam.held_up({ sent = 2000, lost = 3 }, tester))
+      local blind = { off_schedule = 0, lag_max_ns = 0, gap_max_ns = 5.5e6, step_ns = 1e6 }
+      assert.equal("3 probes lost, but the tester did not look at its ports for 5.5 ms, in which 5 frames come",
+         oam.held_up({ sent = 10, lost = 3 }, blind))
+      blind.step_ns = 5e6
+      assert.is_nil(oam.held_up({ sent = 10, lost = 3 }, blind))
+   end)
+
+   it("are the tester's own where it was held up and frames of a service were lost", function()
+      local function held_up(lost, forward, backward)
+         return oam.held_up({ sent = 10, lost = lost, service = { forward_sent = 90, forward_lost = forward,
+            backward_lost = backward } }, { off_schedule = 0, gap_max_ns = 5.5e6, step_ns = 1e6 })
+      end
+      assert.is_nil(held_up(0, 0, -2))
+      assert.equal("4 frames of the service lost, but the tester did not look at its ports for 5.5 ms, in which 5 frames come",
+         held_up(0, 4, -2))
+      assert.matches("^1 probe and 6 frames of the service lost, but ", held_up(1, 4, 2))
+   end)
+
+   it("are no fault of the device where a card swallowed frames of a service", function()
+      local port = { name = "east", rx_missed = 0, rx_no_mbuf = 0, tx_errors = 0, rx_errors = 0,
+         card = { tx = 100, tx_unaccounted = 0, rx_unaccounted = 0, card_rx_total = 100, card_rx = 96,
+            rx_missed = 0, rx_errors = 0 } }
+      local function invalid(forward_lost)
+         return (oam.reasons({ sent = 10, lost = 0, tester_drops = 0, service = { forward_sent = 90,
+            forward_lost = forward_lost, backward_lost = 0 } },
+            { ports = { port }, refused = 0, off_schedule = 0, gap_max_ns = 0, step_ns = 1e6 }))
+      end
+      assert.same({}, invalid(0))
+      assert.matches("4 frames arrived at the card, reached no queue", invalid(4)[1])
    end)
 
    it("are none where nothing came back", function()

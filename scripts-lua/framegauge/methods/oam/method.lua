@@ -105,31 +105,44 @@ local function peer_of(plan, tester, one)
    }
 end
 
+-- Frames of the service that were lost on both ways.
+local function service_lost(record)
+   local service = record.service
+   return service and math.max(0, service.forward_lost) + math.max(0, service.backward_lost) or 0
+end
+
+-- What was lost, in words; nil: nothing was.
+local function losses(record)
+   local service, words = service_lost(record), {}
+   words[1] = record.lost > 0 and format.plural(record.lost, "probe") or nil
+   words[#words + 1] = service > 0 and format.plural(service, "frame") .. " of the service" or nil
+   return words[1] and table.concat(words, " and ")
+end
+
 --- May frames have been lost because the tester was held up? Overdue probes and replies
 -- leave at once, and received frames are not fetched: the device, or the port, may have no room for
 -- them.
--- @param record       of the session: sent, lost
--- @param evidence       of framegauge.tester.oam.session
--- @param interval_ns  from one probe to the next
+-- @param record    of the session: sent, lost, service
+-- @param evidence  of framegauge.tester.oam.session
 -- @return a sentence, or nil
-function M.held_up(record, evidence, interval_ns)
-   local service = record.service or { forward_lost = 0, backward_lost = 0 }
-   local few, lump = trial.OFF_SCHEDULE_TOLERANCE * record.sent, math.floor(evidence.gap_max_ns / interval_ns)
-   if record.lost == 0 and service.forward_lost <= 0 and service.backward_lost <= 0 then
+function M.held_up(record, evidence)
+   local lost, sent = losses(record), record.sent + (record.service and record.service.forward_sent or 0)
+   local lump = math.floor(evidence.gap_max_ns / evidence.step_ns)
+   if not lost then
       return nil
-   elseif evidence.off_schedule > few then
-      return ("%s lost, but %s left up to %s ms late and close together"):format(
-         format.plural(record.lost, "probe"), format.count(evidence.off_schedule),
-         format.decimal(evidence.lag_max_ns / 1e6, 1))
-   elseif lump > math.max(1, few) then
-      return ("%s lost, but the tester did not look at its ports for %s ms, in which %s come"):format(
-         format.plural(record.lost, "probe"), format.decimal(evidence.gap_max_ns / 1e6, 1),
-         format.count(lump))
+   elseif evidence.off_schedule > trial.OFF_SCHEDULE_TOLERANCE * record.sent then
+      return ("%s lost, but %s left up to %s ms late and close together"):format(lost,
+         format.plural(evidence.off_schedule, "probe"), format.decimal(evidence.lag_max_ns / 1e6, 1))
+   elseif lump > math.max(1, trial.OFF_SCHEDULE_TOLERANCE * sent) then
+      return ("%s lost, but the tester did not look at its ports for %s ms, in which %s come"):format(lost,
+         format.decimal(evidence.gap_max_ns / 1e6, 1), format.plural(lump, "frame"))
    end
 end
 
-local function reasons_of(record, evidence, o)
-   local invalid, limited = verdict.card_reasons(evidence.ports, record.lost > 0), {}
+--- Why a session is not valid.
+-- @return lists of sentences: why it is invalid, where the tester fell short
+function M.reasons(record, evidence)
+   local invalid, limited = verdict.card_reasons(evidence.ports, losses(record) ~= nil), {}
    for _, port in ipairs(evidence.ports) do
       local lost, drops = verdict.link_reason(port), port.rx_missed + port.rx_no_mbuf + port.tx_errors
       record.tester_drops = record.tester_drops + drops
@@ -140,7 +153,7 @@ local function reasons_of(record, evidence, o)
    if evidence.refused > 0 then
       limited[#limited + 1] = ("a port did not take a frame at once, %s: its timestamp is too early by the wait"):format(format.plural(evidence.refused, "time"))
    end
-   limited[#limited + 1] = M.held_up(record, evidence, o.interval * 1e9)
+   limited[#limited + 1] = M.held_up(record, evidence)
    return invalid, limited
 end
 
@@ -180,7 +193,7 @@ local function measure(plan, tester, one, ask, common_time)
    } do
       record[key] = value
    end
-   return verdict.settle(record, reasons_of(record, evidence, o))
+   return verdict.settle(record, M.reasons(record, evidence))
 end
 
 --- The result of a trial, in a few words.

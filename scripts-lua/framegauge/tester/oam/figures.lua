@@ -208,13 +208,14 @@ end
 -- @param probes, n    as of M.of
 -- @param first_due    when the first was due, by the clock of their t1
 -- @param interval_ns  from one to the next
--- @return how many left when the next one was due or later, and so together with it; how late any left, ns
-function M.lateness(probes, n, first_due, interval_ns)
+-- @param step_ns      from one to the next frame, which may be of a service
+-- @return how many left when the next frame was due or later, and so together with it; how late any left, ns
+function M.lateness(probes, n, first_due, interval_ns, step_ns)
    local together, most = 0, 0
    for i = 0, n - 1 do
       if is(probes[i], SENT) then
          local late = tonumber(probes[i].t1 - first_due) - i * interval_ns
-         together, most = together + (late >= interval_ns and 1 or 0), math.max(most, late)
+         together, most = together + (late >= step_ns and 1 or 0), math.max(most, late)
       end
    end
    return together, most

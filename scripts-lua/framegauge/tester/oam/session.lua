@@ -184,8 +184,9 @@ end
 -- What of the tester itself a session depends on.
 local function read_tester(tester, self, o)
    local evidence = { ports = counts.ports(tester.engine, tester.ports), refused = 0 }
+   evidence.step_ns = o.interval * 1e9 / (o.test == "loss" and o.between + 1 or 1)
    evidence.off_schedule, evidence.lag_max_ns = figures.lateness(C.fg_oam_sender_probes(self.sender), o.count,
-      self.first_due, nanoseconds(o.interval))
+      self.first_due, nanoseconds(o.interval), evidence.step_ns)
    evidence.gap_max_ns = tester.wires and 0 or longest_gap(tester)
    for _, port in ipairs(self.ports) do
       local raw = ffi.new "struct fg_endpoint_port_result"
@@ -212,7 +213,7 @@ end
 --                         how late a timestamp may be
 -- @return what read returned, what is wrong with the replies: list of { what =, count = }, and of the tester:
 -- { ports =, refused = times that a frame was not taken at once, off_schedule = probes that left when the
--- next was due or later, lag_max_ns = how late any left, gap_max_ns = the longest time that no worker
+-- next frame was due or later, step_ns = from one frame to the next, lag_max_ns = how late any left, gap_max_ns = the longest time that no worker
 -- looked }
 function M.run(tester, o, read)
    local self = { ports = {} }
