@@ -84,4 +84,30 @@ describe("the ports of agents", function()
       assert.equal("reserved", world.agents.rack1:rows()[1].state)
       control:close()
    end))
+
+   it("are not taken, and stay reserved, where the lease cannot be given", in_job(function()
+      local world = World.new { agents = { "rack1" } }
+      local agent = world.agents.rack1
+      assert.is_true(agent:obey(command("reserve", "alice@desk:1", { ports = { "east" }, ttl = 100 })).ok)
+      assert.is_true(lease(agent, "alice@desk:1").ok)
+      local function taken(ports, ttl)
+         local answer = agent:obey(command("take", "bob@desk:2", { ports = ports, ttl = ttl or 9 }))
+         assert.equal("alice@desk:1", agent:rows()[1].by)
+         assert.is_true(agent.ledger.reserved.east ~= nil)
+         return answer.refused
+      end
+      assert.matches("no port 'north'", taken { "east", "north" })
+      assert.matches("a lease lasts", taken({ "east" }, 0.5))
+      assert.matches("no ports are named", taken "east")
+      local path = agent.ledger.path
+      agent.ledger.path = "/proc/none"
+      assert.matches("the epoch cannot be written", taken { "east" })
+      agent.ledger.path, agent.draining = path, true
+      assert.matches("draining", taken { "east" })
+      agent.draining = nil
+      assert.is_true(agent:obey(command("take", "bob@desk:2", { ports = { "east" }, ttl = 9 })).ok)
+      assert.equal("bob@desk:2", agent:rows()[1].by)
+      assert.is_nil(agent.ledger.reserved.east)
+      assert.equal(2, agent:rows()[1].epoch)
+   end))
 end)

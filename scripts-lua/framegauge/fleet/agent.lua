@@ -101,13 +101,13 @@ local function not_given(self, why, other, unable)
       remaining_s = other and self.ledger:remaining(other) })
 end
 
-function free.lease(self, command)
+function free.lease(self, command, take)
    if self.draining then
       return refused("the agent is draining: it gives no more leases", { status = BUSY })
    end
    local wanted = command.body
    local lease, why, other, unable = self.ledger:lease { ports = wanted.ports, ttl = wanted.ttl,
-      by = command.by, run = command.run }
+      by = command.by, run = command.run, take = take }
    if not lease then
       return not_given(self, why, other, unable)
    end
@@ -121,15 +121,11 @@ function free.reserve(self, command)
    return before and { ok = true, body = { before = before } } or not_given(self, why, other)
 end
 
+-- Nothing ends before the new lease is certain.
 function free.take(self, command)
-   for _, port in ipairs(command.body.ports or {}) do
-      local lease = self.ledger:of_port(port)
-      if lease then
-         self:finish(lease, ("%s took port %s"):format(command.by, port))
-      end
-      self.ledger.reserved[port] = nil
-   end
-   return free.lease(self, command)
+   return free.lease(self, command, function(lease, port)
+      self:finish(lease, ("%s took port %s"):format(command.by, port))
+   end)
 end
 
 -- What is kept of a trial is sent also to a controller that takes up the run of another.

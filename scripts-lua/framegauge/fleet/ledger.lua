@@ -138,7 +138,8 @@ function Ledger:reserve(o)
 end
 
 --- Give a lease of all of some ports, or of none.
--- @param o  ports, by, run, ttl = seconds
+-- @param o  ports, by, run, ttl = seconds; take = function(lease, port): ends the lease of a port that is
+--           taken, whose reservation ends, too; nil: such a port is not given
 -- @return the lease { epoch =, ... }; or nil, why not, the lease or reservation that is in the way, and
 -- whether it is the host that cannot
 function Ledger:lease(o)
@@ -146,7 +147,7 @@ function Ledger:lease(o)
    if problem then
       return nil, problem
    end
-   for _, port in ipairs(o.ports) do
+   for _, port in ipairs(o.take and {} or o.ports) do
       local why, other = in_the_way(self, port, user_of(o.by))
       if why then
          return nil, why, other
@@ -157,6 +158,13 @@ function Ledger:lease(o)
       return nil, "the epoch cannot be written: " .. tostring(why), nil, true
    end
    self.epoch = self.epoch + 1
+   for _, port in ipairs(o.take and o.ports or {}) do
+      local held = self:of_port(port)
+      self.reserved[port] = nil
+      if held then
+         o.take(held, port)
+      end
+   end
    local lease = { epoch = self.epoch, ports = o.ports, by = o.by, run = o.run, since = self.now(),
       ttl = o.ttl, ends = self.now() + o.ttl }
    self.leases[self.epoch] = lease
