@@ -29,7 +29,7 @@ describe("the ports of agents", function()
       local function reserve(by, seconds, ports)
          return agent:obey(command("reserve", by, { ports = ports or { "east" }, ttl = seconds }))
       end
-      assert.equal(0, reserve("alice@desk:1", 100).body.before)
+      assert.equal(0, reserve("alice@desk:1", 100).body.before.east)
       assert.equal("reserved", agent:rows()[1].state)
       assert.equal("free", agent:rows()[2].state)
       for _, refusal in ipairs { lease(agent, "bob@desk:2"), reserve("bob@desk:2", 9, { "east", "west" }) } do
@@ -42,7 +42,8 @@ describe("the ports of agents", function()
       local epoch = lease(agent, "alice@desk:7").body.epoch
       assert.matches("in use by alice@desk:7", lease(agent, "alice@desk:8").refused)
       assert.matches("reserved by alice", lease(agent, "bob@desk:2").refused)
-      assert.near(100, reserve("alice@desk:1", 200).body.before, 1)
+      assert.near(100, reserve("alice@desk:1").body.before.east, 1)
+      assert.near(100, reserve("alice@desk:1", 200).body.before.east, 1)
       agent:obey(command("release", "alice@desk:7", {}, epoch))
       assert.matches("reserved by alice", lease(agent, "bob@desk:2").refused)
       -- it ends by itself, by her will, and by those who take the port
@@ -52,7 +53,8 @@ describe("the ports of agents", function()
       agent.looked = world.now
       agent:look()
       assert.is_true(reserve("alice@desk:1", 100).ok)
-      assert.near(100, reserve("alice@desk:1", 0).body.before, 1)
+      assert.same({ east = 100, west = 0 }, reserve("alice@desk:1", nil, { "east", "west" }).body.before)
+      assert.near(100, reserve("alice@desk:1", 0).body.before.east, 1)
       assert.equal("free", agent:rows()[1].state)
       assert.is_true(reserve("alice@desk:1", 100).ok)
       assert.is_true(agent:obey(command("take", "bob@desk:2", { ports = { "east" }, ttl = 9 })).ok)
@@ -82,6 +84,48 @@ describe("the ports of agents", function()
       assert.equal("free", world.agents.rack1:rows()[1].state)
       control:reserve({ rack1 = { "east" } }, 100)
       assert.equal("reserved", world.agents.rack1:rows()[1].state)
+      control:close()
+   end))
+
+   it("keep an earlier reservation where another agent refuses a new one", in_job(function()
+      local world = World.new { agents = { "rack1", "rack2" } }
+      local control = world.controller "alice@desk:1"
+      control:reserve({ rack1 = { "east" } }, 100)
+      assert.is_true(lease(world.agents.rack2, "bob@desk:2").ok)
+      local obey = world.agents.rack2.obey
+      function world.agents.rack2.obey(agent, one) -- as if bob had come between the question and the request
+         return one.step == "reserve" and not one.body.ttl and { ok = true, body = { before = { east = 0 } } }
+            or obey(agent, one)
+      end
+      for _ = 1, 2 do
+         assert.is_false(pcall(control.reserve, control,
+            { rack1 = { "east", "west" }, rack2 = { "east" } }, 200))
+         local rows = world.agents.rack1:rows()
+         assert.equal("reserved", rows[1].state)
+         assert.near(100, rows[1].remaining_s, 1)
+         assert.equal("free", rows[2].state)
+         world.agents.rack2.obey = nil
+      end
+      control:close()
+   end))
+
+   it("are given back by an agent whose answer is lost", in_job(function()
+      local world = World.new { agents = { "rack1", "rack2" } }
+      local control = world.controller "alice@desk:1"
+      control.patience = 0.2
+      local rack2 = world.agents.rack2
+      function rack2.obey(agent, one)
+         local answer = getmetatable(agent).__index.obey(agent, one)
+         if one.step == "reserve" and one.body.ttl == 100 then
+            job.sleep(0.3)
+         end
+         return answer
+      end
+      local ok, why = pcall(control.reserve, control, { rack1 = { "east" }, rack2 = { "west" } }, 100)
+      assert.is_false(ok)
+      assert.matches("agent rack2: it does not answer", tostring(why))
+      assert.equal("free", world.agents.rack1:rows()[1].state)
+      assert.equal("free", rack2:rows()[2].state)
       control:close()
    end))
 

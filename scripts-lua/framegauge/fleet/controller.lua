@@ -287,20 +287,31 @@ function Controller:lease(wanted, o)
    self:keep(o.ttl)
 end
 
+-- Have ports of an agent reserved for the seconds of before that are left since then.
+local function restore(self, name, before, since)
+   for port, seconds in pairs(before) do
+      local left = seconds - (uv.hrtime() / 1e9 - since)
+      self:ask(name, "reserve", { ports = { port }, ttl = left >= 1 and left or 0 }, { patience = 2 })
+   end
+end
+
 --- Have ports of several agents reserved for our user, all or none. Raises when an agent refuses.
+-- An agent whose answer is lost may have reserved its ports, so all are asked beforehand what they have.
 -- @param wanted   names of ports by agent
 -- @param seconds  from now on
 function Controller:reserve(wanted, seconds)
-   local done = {}
-   for _, name in ipairs(tables.keys(wanted)) do
-      local ok, answer = pcall(self.must, self, name, "reserve", { ports = wanted[name], ttl = seconds })
+   local names, since = tables.keys(wanted), uv.hrtime() / 1e9
+   local before = M.together(names, function(name)
+      return self:must(name, "reserve", { ports = wanted[name] }).before
+   end, M.AT_ONCE)
+   for i, name in ipairs(names) do
+      local ok, problem = pcall(self.must, self, name, "reserve", { ports = wanted[name], ttl = seconds })
       if not ok then
-         for earlier, before in pairs(done) do
-            self:ask(earlier, "reserve", { ports = wanted[earlier], ttl = before })
+         for k = 1, i do
+            restore(self, names[k], before[names[k]], since)
          end
-         error(answer, 0)
+         error(problem, 0)
       end
-      done[name] = answer.before >= 1 and answer.before or 0
    end
 end
 

@@ -115,23 +115,24 @@ local function in_the_way(self, port, user)
 end
 
 --- Reserve all of some ports for a user, or none.
--- @param o  ports, by, ttl = seconds from now on; 0: no longer
--- @return seconds for which the user had them all reserved before; or nil, why not, and what is in the way
+-- @param o  ports, by, ttl = seconds from now on; 0: no longer; nil: nothing changes
+-- @return seconds for which the user has had each port reserved before, by port; or nil, why not, and what is
+-- in the way
 function Ledger:reserve(o)
-   local problem = problem_of(self, { ports = o.ports, by = o.by, ttl = o.ttl == 0 and 1 or o.ttl })
+   local problem = problem_of(self, { ports = o.ports, by = o.by, ttl = o.ttl ~= 0 and o.ttl or 1 })
    if problem then
       return nil, problem
    end
-   local user, before = user_of(o.by), math.huge
+   local user, before = user_of(o.by), {}
    for _, port in ipairs(o.ports) do
       local why, other = in_the_way(self, port, user)
       if why and user_of(other.by) ~= user then
          return nil, why, other
       end
       local kept = reservation_of(self, port)
-      before = math.min(before, kept and kept.ends - self.now() or 0)
+      before[port] = kept and kept.ends - self.now() or 0
    end
-   for _, port in ipairs(o.ports) do
+   for _, port in ipairs(o.ttl and o.ports or {}) do
       self.reserved[port] = o.ttl > 0 and { by = user, ends = self.now() + o.ttl } or nil
    end
    return before
