@@ -233,11 +233,11 @@ unsigned fg_engine_codepoints(const struct fg_engine *engine, unsigned stream, s
  * With which values (fg_stream_config.values) frames of a stream arrived, of the running or the last trial,
  * as of now.
  * @param max    room in @p out
- * @param other  set to the frames whose values were too many
+ * @param other  set to what the frames whose values were too many have together; its value says nothing
  * @return       how many values are in @p out
  */
 unsigned fg_engine_values(const struct fg_engine *engine, unsigned stream, struct fg_value *out, unsigned max,
-			  uint64_t *other);
+			  struct fg_value *other);
 
 /** What became of membership @p member of the trial's. After the trial. */
 void fg_engine_member_result(const struct fg_engine *engine, unsigned member, struct fg_member_result *out);

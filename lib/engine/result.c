@@ -173,21 +173,30 @@ fg_engine_codepoints(const struct fg_engine *e, unsigned stream, struct fg_codep
 					 split_parts(&t->split, stream), out, max);
 }
 
+static void
+count_from_start(struct fg_value *value, uint64_t start_ns)
+{
+	value->first_arrival_ns -= start_ns;
+	value->last_arrival_ns -= start_ns;
+}
+
 unsigned
 fg_engine_values(const struct fg_engine *e, unsigned stream, struct fg_value *out, unsigned max,
-		 uint64_t *other)
+		 struct fg_value *other)
 {
 	const struct trial *t = e->trial;
+	uint64_t start_ns;
 	unsigned n;
 
-	*other = 0;
+	*other = (struct fg_value){0};
 	if (t == NULL)
 		return 0;
 	n = rx_values(&t->rx.stream[t->split.first[stream]], split_parts(&t->split, stream), out, max, other);
-	for (unsigned i = 0; i < n; i++) {
-		out[i].first_arrival_ns -= fg_clock_ns(&e->clock, t->job[0].start);
-		out[i].last_arrival_ns -= fg_clock_ns(&e->clock, t->job[0].start);
-	}
+	start_ns = fg_clock_ns(&e->clock, t->job[0].start);
+	for (unsigned i = 0; i < n; i++)
+		count_from_start(&out[i], start_ns);
+	if (other->frames > 0)
+		count_from_start(other, start_ns);
 	return n;
 }
 

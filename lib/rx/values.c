@@ -11,9 +11,9 @@
 
 struct rx_values {
 	struct fg_value_fields fields;
-	uint64_t mask;  /* places, less 1 */
-	uint64_t room;  /* for further values */
-	uint64_t other; /* frames with values that found none */
+	uint64_t mask;         /* places, less 1 */
+	uint64_t room;         /* for further values */
+	struct fg_value other; /* frames with values that found none */
 	struct fg_value place[];
 };
 
@@ -91,77 +91,84 @@ rx_values_count(struct rx_values *values, uint64_t key, uint32_t octets, int64_t
 		at = (at + 1) & values->mask;
 		place = &values->place[at];
 	}
-	if (place->frames == 0) {
-		if (values->room == 0) {
-			publish(&values->other, values->other + 1);
-			return;
-		}
+	if (place->frames == 0 && values->room == 0)
+		place = &values->other;
+	else if (place->frames == 0)
 		values->room--;
+	if (place->frames == 0) {
 		place->value = key;
 		place->first_arrival_ns = arrival_ns;
 	}
 	count(place, octets, delay, arrival_ns);
 }
 
+static void
+add(struct fg_value *sum, const struct fg_value *one)
+{
+	if (sum->frames == 0) {
+		*sum = *one;
+		return;
+	}
+	sum->frames += one->frames;
+	sum->octets += one->octets;
+	sum->delay_sum_ns += one->delay_sum_ns;
+	sum->delay_min_ns = RTE_MIN(sum->delay_min_ns, one->delay_min_ns);
+	sum->delay_max_ns = RTE_MAX(sum->delay_max_ns, one->delay_max_ns);
+	sum->first_arrival_ns = RTE_MIN(sum->first_arrival_ns, one->first_arrival_ns);
+	sum->last_arrival_ns = RTE_MAX(sum->last_arrival_ns, one->last_arrival_ns);
+}
+
 /* into the one of the same value, if another queue has counted it, too */
 static unsigned
-add_value(struct fg_value *out, unsigned n, unsigned max, const struct fg_value *one)
+add_value(struct fg_value *out, unsigned n, unsigned max, const struct fg_value *one, struct fg_value *other)
 {
 	struct fg_value *same = out;
 
 	while (same < out + n && same->value != one->value)
 		same++;
-	if (same == out + max)
-		return n;
-	if (same == out + n) {
-		*same = *one;
-		return n + 1;
-	}
-	same->frames += one->frames;
-	same->octets += one->octets;
-	same->delay_sum_ns += one->delay_sum_ns;
-	same->delay_min_ns = RTE_MIN(same->delay_min_ns, one->delay_min_ns);
-	same->delay_max_ns = RTE_MAX(same->delay_max_ns, one->delay_max_ns);
-	same->first_arrival_ns = RTE_MIN(same->first_arrival_ns, one->first_arrival_ns);
-	same->last_arrival_ns = RTE_MAX(same->last_arrival_ns, one->last_arrival_ns);
+	if (same == out + n && n < max)
+		out[n++] = (struct fg_value){0};
+	add(same == out + max ? other : same, one);
 	return n;
 }
 
+/* frames is 0: nothing has come */
 static struct fg_value
-copy_of(const struct fg_value *place, uint64_t frames)
+copy_of(const struct fg_value *place)
 {
-	return (struct fg_value){
-		.value = place->value,
-		.frames = frames,
-		.octets = __atomic_load_n(&place->octets, __ATOMIC_RELAXED),
-		.delay_sum_ns = __atomic_load_n(&place->delay_sum_ns, __ATOMIC_RELAXED),
-		.delay_min_ns = __atomic_load_n(&place->delay_min_ns, __ATOMIC_RELAXED),
-		.delay_max_ns = __atomic_load_n(&place->delay_max_ns, __ATOMIC_RELAXED),
-		.first_arrival_ns = place->first_arrival_ns,
-		.last_arrival_ns = __atomic_load_n(&place->last_arrival_ns, __ATOMIC_RELAXED),
-	};
+	struct fg_value copy = {.frames = __atomic_load_n(&place->frames, __ATOMIC_ACQUIRE)};
+
+	if (copy.frames == 0)
+		return copy;
+	copy.value = place->value;
+	copy.octets = __atomic_load_n(&place->octets, __ATOMIC_RELAXED);
+	copy.delay_sum_ns = __atomic_load_n(&place->delay_sum_ns, __ATOMIC_RELAXED);
+	copy.delay_min_ns = __atomic_load_n(&place->delay_min_ns, __ATOMIC_RELAXED);
+	copy.delay_max_ns = __atomic_load_n(&place->delay_max_ns, __ATOMIC_RELAXED);
+	copy.first_arrival_ns = place->first_arrival_ns;
+	copy.last_arrival_ns = __atomic_load_n(&place->last_arrival_ns, __ATOMIC_RELAXED);
+	return copy;
 }
 
 unsigned
 rx_values(const struct rx_stream *parts, unsigned parts_n, struct fg_value *out, unsigned max,
-	  uint64_t *other)
+	  struct fg_value *other)
 {
 	unsigned n = 0;
 
-	*other = 0;
+	*other = (struct fg_value){0};
 	for (unsigned k = 0; k < parts_n; k++) {
 		const struct rx_values *values = parts[k].extended == NULL ? NULL : parts[k].extended->values;
+		struct fg_value one;
 
 		for (uint64_t i = 0; values != NULL && i <= values->mask; i++) {
-			uint64_t frames = __atomic_load_n(&values->place[i].frames, __ATOMIC_ACQUIRE);
-			const struct fg_value one =
-				frames == 0 ? (struct fg_value){0} : copy_of(&values->place[i], frames);
-
-			if (frames != 0)
-				n = add_value(out, n, max, &one);
+			one = copy_of(&values->place[i]);
+			if (one.frames != 0)
+				n = add_value(out, n, max, &one, other);
 		}
-		if (values != NULL)
-			*other += __atomic_load_n(&values->other, __ATOMIC_RELAXED);
+		one = values == NULL ? (struct fg_value){0} : copy_of(&values->other);
+		if (one.frames != 0)
+			add(other, &one);
 	}
 	return n;
 }

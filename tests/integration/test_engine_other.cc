@@ -109,8 +109,8 @@ TEST(EngineOther, CountsFramesByTheirBits)
 {
 	Bench b(limited(0, 512));
 	Template frame = TestFrame(128);
-	fg_value found[5];
-	uint64_t other, delay = 0;
+	fg_value found[5], other;
+	uint64_t delay = 0;
 
 	b.engine.Run({{0,
 		       1,
@@ -130,7 +130,7 @@ TEST(EngineOther, CountsFramesByTheirBits)
 		       &LOW_BITS}},
 		     times);
 	ASSERT_EQ(4u, fg_engine_values(b.engine.Get(), 0, found, 5, &other));
-	EXPECT_EQ(0u, other);
+	EXPECT_EQ(0u, other.frames);
 	for (const fg_value &one : found) {
 		if (&one == found + 4)
 			break;
@@ -151,8 +151,7 @@ TEST(EngineOther, TellsHowManyFramesHaveValuesThatAreTooMany)
 	Bench b(limited(0, 512));
 	Template frame = TestFrame(128);
 	const fg_value_fields few = {2, 3, {LOW_BITS.field[1], {127 * 8, 1}}}; /* one bit behind the frame */
-	fg_value found[5];
-	uint64_t other;
+	fg_value found[5], other;
 
 	b.engine.Run({{0,
 		       1,
@@ -172,7 +171,12 @@ TEST(EngineOther, TellsHowManyFramesHaveValuesThatAreTooMany)
 		       &few}},
 		     times);
 	ASSERT_EQ(3u, fg_engine_values(b.engine.Get(), 0, found, 5, &other));
-	EXPECT_EQ(24u, other);
+	EXPECT_EQ(24u, other.frames);
+	EXPECT_EQ(24u * 128, other.octets);
+	EXPECT_LE(other.delay_min_ns * 24, other.delay_sum_ns);
+	EXPECT_EQ(other.first_arrival_ns + 23 * 4000000, other.last_arrival_ns);
+	ASSERT_EQ(1u, fg_engine_values(b.engine.Get(), 0, found, 1, &other));
+	EXPECT_EQ(98u, found[0].frames + other.frames) << "there is room for one only";
 	for (unsigned i = 0; i < 3; i++)
 		EXPECT_EQ(0u, found[i].value & 1);
 }

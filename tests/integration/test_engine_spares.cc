@@ -210,8 +210,7 @@ TEST(EngineSpares, AreCountedByValues)
 {
 	const fg_value_fields low_bits = {1, 4, {{(42 + 9) * 8 + 6, 2}}};
 	Spared s(1);
-	fg_value found[4];
-	uint64_t other;
+	fg_value found[4], other;
 	unsigned stream;
 
 	for (unsigned round = 0; round < 2 * SPARES; round++) {

@@ -90,6 +90,27 @@ otg: {drain: 20ms}
          "rx_name=p3 dscp=2e: 40" }, tagged())
    end)
 
+   it("has one row more for values that are too many, and no row of a tag that the flow does not have", function()
+      local ports = { increment = { start = 1, step = 1, count = 1100 } }
+      ports = { udp = { dst_port = { increment = ports.increment, metric_tags = { { name = "to" } } } } }
+      local class = { dscp = { phb = { value = 46, metric_tags = { { name = "dscp" } } } } }
+      local one = flow("f1", { { ipv4 = {} }, ports }, { rate = { pps = 20000 } })
+      one.duration.fixed_packets.packets = 1110
+      one.metrics = { enable = true, latency = { enable = true }, timestamps = true }
+      set { one, flow("f2", { ip(class) }) }
+      served:transmit("start", { "f1" })
+      served:await "f1"
+      local list = rows()[1].tagged_metrics
+      assert.equal(1025, #list)
+      local last = list[1025]
+      assert.same({ {}, "76", "15200" }, { last.tags, last.frames_rx, last.bytes_rx })
+      assert.equal(10000, math.floor(last.latency.minimum_ns / 10) * 10)
+      assert.is_true(last.timestamps.last_timestamp_ns > list[1].timestamps.first_timestamp_ns)
+      assert.same({ "to=0001: 2" }, tagged(nil, { filters = { { name = "to", values = { "1" } } } }))
+      assert.same({}, tagged(nil, { filters = { { name = "dscp", values = { "2e" } } } }))
+      assert.same({}, tagged(nil, { filters = { { name = "rx_name", values = { "p2" } } } }))
+   end)
+
    it("reads several tags, parts of fields, and bytes of custom headers", function()
       local packet = {
          { vlan = { id = { increment = { start = 0x7ff, step = 1, count = 2 },

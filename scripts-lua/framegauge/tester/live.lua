@@ -86,7 +86,7 @@ function Live.start(tester, streams, phases)
    tester.trials = tester.trials + 1
    tester:start(trial)
    tester.totals:begin(tester.engine, streams)
-   self.sampled, self.other = ffi.new("struct fg_stream_live[?]", n + spares), ffi.new "uint64_t[1]"
+   self.sampled = ffi.new("struct fg_stream_live[?]", n + spares)
    return self
 end
 
@@ -269,10 +269,13 @@ function Live.set_link(tester, i, up)
 end
 
 --- What has arrived of a stream by its values, also when it has ended.
--- @return array of struct fg_value, which the next call overwrites, and how many there are
+-- @return array of struct fg_value, which the next call overwrites, how many there are, and what the frames
+-- with other values have together
 function Live:values(i)
-   self.found = self.found or ffi.new("struct fg_value[?]", C.FG_MAX_VALUES)
-   return self.found, C.fg_engine_values(self.tester.engine, i - 1, self.found, C.FG_MAX_VALUES, self.other)
+   local max = C.FG_MAX_VALUES
+   self.found = self.found or ffi.new("struct fg_value[?]", max + 1)
+   return self.found, C.fg_engine_values(self.tester.engine, i - 1, self.found, max, self.found + max),
+      self.found[max]
 end
 
 --- Delays of a stream now, of all its frames since the beginning, ns.

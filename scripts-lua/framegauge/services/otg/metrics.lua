@@ -107,14 +107,14 @@ end
 
 local TAGGED_DEFAULT = { unpack(FLOW_DEFAULT, 2) }
 
--- The tags of a row; nil where a request does not ask for them.
+-- The tags of a row, none of values that were too many; nil where a request does not ask for them.
 local function shown_tags(stream, one, filters)
    local list, values = {}, one.value and tags.values(stream.tags, one.value) or {}
    for _, filter in ipairs(filters) do
       local value = filter.name == tags.RX_NAME and one.port and one.port.name or values[filter.name]
       local names = filter.values
-      if value and names[1] and not (filter.name == tags.RX_NAME and tables.contains(names, value)
-         or filter.name ~= tags.RX_NAME and tags.is_named(value, names)) then
+      if names[1] and not (value and (filter.name == tags.RX_NAME and tables.contains(names, value)
+         or filter.name ~= tags.RX_NAME and tags.is_named(value, names))) then
          return nil
       end
    end

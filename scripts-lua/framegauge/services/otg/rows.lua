@@ -49,12 +49,13 @@ local function part(row, counts, before, seconds)
    return { transmit = row.transmit, counts = one, rates = rates }
 end
 
--- The same for each value of the flow's tags, in their order.
+-- The same for each value of the flow's tags, in their order; at the end for values that were too many.
 local function parts_by_value(row, counts, before, seconds, port)
    local found = counts.values or {}
    local keys = tables.keys(found)
    table.sort(keys, function(a, b)
-      return found[a].value < found[b].value
+      local one, other = found[a].value, found[b].value
+      return one ~= nil and (other == nil or one < other)
    end)
    return tables.map(keys, function(key)
       local earlier = before and (before.values and before.values[key] or slots_of.NOTHING)

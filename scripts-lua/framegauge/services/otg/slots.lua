@@ -64,18 +64,23 @@ function M.sum(a, b)
    return both
 end
 
--- What a stream has received with each value of its tags, by the value.
+local function received_with(one, value)
+   return {
+      value = value, rx = tonumber(one.frames), rx_bytes = tonumber(one.octets),
+      delay_sum = tonumber(one.delay_sum_ns), delay_min = tonumber(one.delay_min_ns),
+      delay_max = tonumber(one.delay_max_ns), first = tonumber(one.first_arrival_ns),
+      last = tonumber(one.last_arrival_ns),
+   }
+end
+
+-- What a stream has received with each value of its tags, by the value; with those that are too many as
+-- `other`, without a value.
 local function received_by_values(live, slot)
-   local out, found, n = {}, live:values(slot)
+   local out, found, n, other = {}, live:values(slot)
    for i = 0, n - 1 do
-      local one = found[i]
-      out[tostring(one.value)] = {
-         value = one.value, rx = tonumber(one.frames), rx_bytes = tonumber(one.octets),
-         delay_sum = tonumber(one.delay_sum_ns), delay_min = tonumber(one.delay_min_ns),
-         delay_max = tonumber(one.delay_max_ns), first = tonumber(one.first_arrival_ns),
-         last = tonumber(one.last_arrival_ns),
-      }
+      out[tostring(found[i].value)] = received_with(found[i], found[i].value)
    end
+   out.other = other.frames > 0 and received_with(other) or nil
    return out
 end
 
