@@ -148,6 +148,12 @@ describe("the program", function()
       refused("TEST is missing; tests are rfc2544, ", "--out", path .. "2")
    end)
 
+   it("names the help of the command that was called", function()
+      file("framegauge/cli/theory.lua", "return { main = function() require('framegauge.core.user_error').raise('run', 2, 'no') end }")
+      assert.same({ 2, "", "framegauge: no\nSee 'framegauge theory --help'.\n" },
+         { framegauge { "--lua-path", folder, "theory" } })
+   end)
+
    it("answers to the earlier name of a command with the present one", function()
       local status, out, err = framegauge { "far", "plan.yaml" }
       assert.same({ 2, "" }, { status, out })

@@ -3,6 +3,7 @@
 -- Ports of agents that are reserved for a user, or cannot be leased. The agents run their real code over
 -- played testers (fleet_world.lua).
 local World = require "fleet_world"
+local fleet = require "framegauge.cli.fleet"
 local job = require "framegauge.core.job"
 local scratch = require "scratch"
 
@@ -154,4 +155,24 @@ describe("the ports of agents", function()
       assert.is_nil(agent.ledger.reserved.east)
       assert.equal(2, agent:rows()[1].epoch)
    end))
+
+   it("are not reserved for no time, nor do options go unheard", function()
+      local path = scratch.path()
+      scratch.write(path, World.plan { test = "rfc2544", more = "" })
+      local function refused(action, options)
+         options.set = {}
+         local ok, problem = pcall(fleet.main, { action, path }, options)
+         assert.is_false(ok)
+         assert.equal(2, problem.status)
+         return tostring(problem)
+      end
+      for _, time in ipairs { "0s", "999ms" } do
+         assert.equal("fleet lease: --for: less than 1s; 'release' ends a reservation",
+            refused("lease", { ["for"] = time }))
+      end
+      assert.matches("^fleet lease: %-%-for: .*soon", refused("lease", { ["for"] = "soon" }))
+      assert.equal("fleet ports: --for is an option of 'fleet lease'", refused("ports", { ["for"] = "2h" }))
+      assert.equal("fleet drain: --port is an option of 'fleet join'",
+         refused("drain", { server = {}, port = { "a=b" } }))
+   end)
 end)

@@ -57,8 +57,8 @@ end
 --- Keep the ports of the plan for this user.
 function act.lease(plan, options)
    local seconds, problem = units.parse_time(options["for"] or "1h")
-   if not seconds then
-      parse.usage_error("fleet", "fleet lease: --for: %s", problem)
+   if not seconds or seconds < 1 then
+      parse.usage_error("fleet", "fleet lease: --for: %s", problem or "less than 1s; 'release' ends a reservation")
    end
    local control = Controller.connect(plan.fleet.agents)
    failure.finally(function() control:close() end, control.reserve, control, Tester.wanted_of(plan), seconds)
@@ -119,8 +119,29 @@ function without_plan.join(line, options)
    end
 end
 
+-- Options that belong to one action.
+local ONLY = {
+   lease = { "for" }, mesh = { "uplink-pairs" },
+   invite = { "server", "users", "ca", "controller", "bridge" },
+   join = { "port", "folder", "isolated-network", "again" },
+}
+
+local function check_options(action, options)
+   for _, owner in ipairs(tables.keys(ONLY)) do
+      for _, name in ipairs(owner ~= action and ONLY[owner] or {}) do
+         local value = options[name]
+         if value and (type(value) ~= "table" or value[1]) then
+            parse.usage_error("fleet", "fleet %s: --%s is an option of 'fleet %s'", action, name, owner)
+         end
+      end
+   end
+end
+
 --- The command.
 function M.main(arguments, options, eal)
+   if act[arguments[1]] or without_plan[arguments[1]] then
+      check_options(arguments[1], options)
+   end
    if without_plan[arguments[1]] then
       without_plan[arguments[1]](arguments[2], options)
       return 0

@@ -77,12 +77,13 @@ local function dispatch(args)
    return require(command.module)[command.call or "main"](arguments, options, eal, name, commands)
 end
 
--- Print an error object that has an exit status.
-local function explain(err)
+-- Print an error object that has an exit status. Modules do not know which command called them.
+local function explain(err, name)
    io.stdout:flush()
    io.stderr:write(err.is_whole and "" or "framegauge: ", plain.text(tostring(err)), "\n")
    if err.status == 2 and not err.is_whole then
-      io.stderr:write("See 'framegauge ", err.command and err.command .. " --help" or "help", "'.\n")
+      local command = err.command and tables.find(commands, "name", name) and name or err.command
+      io.stderr:write("See 'framegauge ", command and command .. " --help" or "help", "'.\n")
    end
    return err.status
 end
@@ -111,7 +112,7 @@ function M.main(args)
    if ok then
       return result
    elseif type(result) == "table" and result.status then
-      return explain(result)
+      return explain(result, args[1])
    elseif is_refused(result) then
       local words = plain.text(tostring(result)):match "[^\n]*"
       io.stderr:write("framegauge: refused by the system: ", words, "\n")
