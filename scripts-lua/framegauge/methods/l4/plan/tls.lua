@@ -44,7 +44,7 @@ M.GROUP = {
       { key = "client_certificate", type = "boolean", default = "false",
         help = "the server asks for a certificate of the client, and the client has one" },
       { key = "server_name", type = "string", longest = 200, default = "fg.test",
-        help = "server name that the client sends (SNI), and the name in the certificate" },
+        help = "server name that the client sends (SNI), and the name in the certificate; of DNS_HTTPS the authority of requests (:authority), too" },
       { key = "strict_name", type = "boolean", default = "false",
         help = "the server refuses another name (unrecognized_name)" },
       { key = "verify", type = "enum", values = { "chain", "none" }, default = "chain",
