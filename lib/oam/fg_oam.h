@@ -99,7 +99,7 @@ void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix
 size_t fg_oam_reflector_answer(struct fg_oam_reflector *reflector, uint8_t *frame, size_t length,
 			       uint64_t arrival);
 
-/** Frames of the service came that fg_oam_reflector_answer() does not get; a LMR counts them, too. */
+/** Frames of the service came that fg_oam_reflector_answer() does not get; an LMR counts them, too. */
 void fg_oam_reflector_count(struct fg_oam_reflector *reflector, uint64_t frames);
 
 /** The reply @p frame that fg_oam_reflector_answer() made leaves at @p departure, ns of the clock. */

@@ -204,7 +204,7 @@ truncated_for_kdig() {
 # dnsperf counts as lost what it has not got when it ends, so it asks a given number of times
 by_dnsperf() {
 	printf 'h%d.fg.test A\n' {1..100} >"$work/many"
-	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 20 -c 4 -t 5  -m "$1" -p "$2" \
+	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 20 -c 4 -t 5 -m "$1" -p "$2" \
 		>"$work/perf" || return
 	cat "$work/perf"
 	grep -E 'Queries completed: +2000 \(100' "$work/perf" && grep 'NOERROR 2000' "$work/perf"

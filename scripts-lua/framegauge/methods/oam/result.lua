@@ -36,7 +36,7 @@ local WRONG = record("oam_wrong", "what breaks the standard in replies", {
 local function way(name, words)
    return {
       { name .. "_sent", "count", "its frames that were sent " .. words .. " from the first answered probe to the last one" },
-      { name .. "_lost", "signed", "these that did not come; below 0 where frames came that were not counted as sent",
+      { name .. "_lost", "signed", "frames that did not come; below 0 where frames came that were not counted as sent",
         col = "Service " .. words, unit = "lost", at = "terminal html", better = "<=" },
       { name .. "_loss_ratio", "number", "their share", n = name .. "_sent", better = "<=" },
       { name .. "_most_lost", "signed", "the most from one answered probe to the next", better = "<=" },
