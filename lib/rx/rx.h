@@ -132,7 +132,7 @@ void rx_result(struct rx *rx, const struct tx *tx, unsigned first, unsigned n, u
 const struct fg_histogram *rx_delays(struct rx *rx, unsigned first, unsigned n);
 /** With which codepoints its frames arrived. @return how many combinations; the first @p max are in @p out */
 unsigned rx_codepoints(const struct rx_stream *parts, unsigned n, struct fg_codepoints *out, unsigned max);
-/** With which values; at any time. Times are of the clock. @param other  those of the values that were too many */
+/** With which values; at any time. Times are of the clock. @param other  frames whose values were too many */
 unsigned rx_values(const struct rx_stream *parts, unsigned n, struct fg_value *out, unsigned max,
 		   struct fg_value *other);
 

@@ -103,7 +103,7 @@ rx_values_count(struct rx_values *values, uint64_t key, uint32_t octets, int64_t
 }
 
 static void
-add(struct fg_value *sum, const struct fg_value *one)
+merge_value(struct fg_value *sum, const struct fg_value *one)
 {
 	if (sum->frames == 0) {
 		*sum = *one;
@@ -128,7 +128,7 @@ add_value(struct fg_value *out, unsigned n, unsigned max, const struct fg_value 
 		same++;
 	if (same == out + n && n < max)
 		out[n++] = (struct fg_value){0};
-	add(same == out + max ? other : same, one);
+	merge_value(same == out + max ? other : same, one);
 	return n;
 }
 
@@ -168,7 +168,7 @@ rx_values(const struct rx_stream *parts, unsigned parts_n, struct fg_value *out,
 		}
 		one = values == NULL ? (struct fg_value){0} : copy_of(&values->other);
 		if (one.frames != 0)
-			add(other, &one);
+			merge_value(other, &one);
 	}
 	return n;
 }

@@ -213,8 +213,8 @@ end
 --                         how late a timestamp may be
 -- @return what read returned, what is wrong with the replies: list of { what =, count = }, and of the tester:
 -- { ports =, refused = times that a frame was not taken at once, off_schedule = probes that left when the
--- next frame was due or later, step_ns = from one frame to the next, lag_max_ns = how late any left, gap_max_ns = the longest time that no worker
--- looked }
+-- next frame was due or later, step_ns = from one frame to the next, lag_max_ns = how late any left,
+-- gap_max_ns = the longest time that no worker looked }
 function M.run(tester, o, read)
    local self = { ports = {} }
    local ok, result, wrong, evidence = pcall(function()
