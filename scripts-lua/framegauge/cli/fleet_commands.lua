@@ -32,7 +32,7 @@ return {
       options = {
          SET,
          { name = "for", value = "TIME", default = "1h",
-           help = "lease: from now on, at most 24h" },
+           help = "lease: from now on, 1s to 24h" },
          {
             name = "uplink-pairs", value = "N",
             help = "mesh: most pairs in a round over the uplink of a site",
