@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "fg_bytes.h"
-#include "fg_net.h"
 #include "fg_membership.h"
-#include "mcast_priv.h"
+#include "fg_net.h"
 #include "line_priv.h"
+#include "mcast_priv.h"
 
 enum { GRE = 4, GRE_KEY = 4, HOPS = 64, IPV4_PLAIN = 0x45, IPV6_PLAIN = 0x60 };
 static const uint16_t KEY_PRESENT = 0x2000, DONT_FRAGMENT = 0x4000;
