@@ -8,6 +8,12 @@
 
 enum { MACS = 12 };
 
+static bool
+is_tagged(const uint8_t *frame, size_t length)
+{
+	return length >= FG_ETHER_HEADER + FG_NET_TAG && fg_net_is_tag(fg_get16(frame + MACS));
+}
+
 bool
 fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag)
 {
@@ -21,7 +27,7 @@ fg_net_own_tag(const uint8_t *frame, size_t length, uint32_t tag)
 {
 	if (fg_net_has_tag(frame, length, tag == 0 ? FG_NET_PRIORITY_TAG : tag))
 		return FG_NET_TAG;
-	return tag == 0 ? 0 : -1;
+	return tag == 0 && !is_tagged(frame, length) ? 0 : -1;
 }
 
 uint32_t

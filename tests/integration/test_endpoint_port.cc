@@ -19,13 +19,16 @@ using namespace frames;
 
 struct Endpoint : fg_endpoint {
 	std::vector<Bytes> got;
+	uint64_t passed = 0;
 
 	Endpoint() : fg_endpoint{}
 	{
 		input = [](fg_endpoint *e, const fg_arrival *in, unsigned n, fg_burst *) {
-			for (unsigned i = 0; i < n; i++)
+			for (unsigned i = 0; i < n; i++) {
 				static_cast<Endpoint *>(e)->got.push_back(
 					Bytes(in[i].frame, in[i].frame + in[i].length));
+				static_cast<Endpoint *>(e)->passed = in[i].passed;
+			}
 		};
 		poll = [](fg_endpoint *, uint64_t, fg_burst *) { return UINT64_MAX; };
 	}
@@ -34,7 +37,7 @@ struct Endpoint : fg_endpoint {
 struct EndpointPort : testing::Test {
 	EndpointPort()
 	{
-		const fg_endpoint_port_config config = {&port, &endpoint, 1518, 0, false, 0};
+		const fg_endpoint_port_config config = {&port, &endpoint, 1518, 0, 0};
 
 		port.caps.numa_node = SOCKET_ID_ANY;
 		pool = rte_pktmbuf_pool_create("frames", 63, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
@@ -129,6 +132,21 @@ TEST_F(EndpointPort, TakesAPriorityTagForNone)
 	other[15] = 7;
 	EXPECT_TRUE(Takes(tagged, plain));
 	EXPECT_FALSE(Takes(other)) << "of VLAN 7";
+}
+
+/* a peer asks how many frames of its service came: those of another VLAN are none */
+TEST_F(EndpointPort, CountsFramesForNobodyOfItsOwnVlanAlone)
+{
+	const Bytes plain = arp(1, peer_mac, peer_ipv4, Mac{}, host_ipv4);
+	Bytes priority = plain, other;
+
+	priority.insert(priority.begin() + 12, {0x81, 0, 0x60, 0});
+	other = priority;
+	other[15] = 7;
+	for (const Bytes &frame : {plain, priority, other, other})
+		EXPECT_FALSE(Takes(frame));
+	EXPECT_TRUE(Takes(ipv4(6)));
+	EXPECT_EQ(2u, endpoint.passed);
 }
 
 } // namespace

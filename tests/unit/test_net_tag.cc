@@ -33,15 +33,18 @@ TEST(Tag, GoesBackIn)
 
 TEST(Tag, IsThePortsByItsVlanOrAtAPortWithoutOneByItsPriorityAlone)
 {
-	std::vector<uint8_t> priority = tagged;
+	std::vector<uint8_t> priority = tagged, service = tagged;
 
 	priority[15] = 0;
+	service[12] = 0x88;
+	service[13] = 0xa8;
 	EXPECT_EQ(FG_NET_TAG, fg_net_own_tag(tagged.data(), tagged.size(), 0x8100000a));
 	EXPECT_EQ(-1, fg_net_own_tag(tagged.data(), tagged.size(), 0x8100000b));
 	EXPECT_EQ(-1, fg_net_own_tag(priority.data(), priority.size(), 0x8100000a));
 	EXPECT_EQ(-1, fg_net_own_tag(plain.data(), plain.size(), 0x8100000a));
 	EXPECT_EQ(0, fg_net_own_tag(plain.data(), plain.size(), 0));
-	EXPECT_EQ(0, fg_net_own_tag(tagged.data(), tagged.size(), 0)) << "the frame is of a VLAN";
+	EXPECT_EQ(-1, fg_net_own_tag(tagged.data(), tagged.size(), 0)) << "the frame is of a VLAN";
+	EXPECT_EQ(-1, fg_net_own_tag(service.data(), service.size(), 0)) << "and this one of a provider's";
 	EXPECT_EQ(FG_NET_TAG, fg_net_own_tag(priority.data(), priority.size(), 0));
 	EXPECT_EQ(0, fg_net_own_tag(priority.data(), 17, 0)) << "too short for a tag";
 }
