@@ -10,7 +10,8 @@
  * together again.
  *
  * What cannot take turns stays whole: loads that are not even, frames of several sizes or with errors on
- * purpose, several frames in a row.
+ * purpose, several frames in a row. So does what is counted by values, for which each part would have room of
+ * its own: a value could be counted in one and not in another.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ is_divisible(const struct fg_stream_config *s)
 	for (unsigned i = 0; i < s->loads; i++)
 		if (s->load[i].shape != FG_LOAD_CONSTANT)
 			return false;
-	return s->sizes == NULL && s->faults == NULL && (s->turn.every == 0 || s->turn.take == 1);
+	return s->sizes == NULL && s->faults == NULL && s->values == NULL &&
+	       (s->turn.every == 0 || s->turn.take == 1);
 }
 
 static unsigned

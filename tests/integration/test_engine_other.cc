@@ -144,6 +144,8 @@ TEST(EngineOther, CountsFramesByTheirBits)
 		delay += one.delay_sum_ns;
 	}
 	EXPECT_EQ(b.engine.Live(0).delay_sum_ns, delay);
+	ASSERT_EQ(3u, fg_engine_values(b.engine.Get(), 0, found, 3, &other)) << "there is room for three";
+	EXPECT_EQ(98 - found[0].frames - found[1].frames - found[2].frames, other.frames);
 }
 
 TEST(EngineOther, TellsHowManyFramesHaveValuesThatAreTooMany)

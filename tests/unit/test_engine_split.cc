@@ -95,6 +95,18 @@ TEST(EngineSplit, WhatCannotTakeTurnsStaysWhole)
 	EXPECT_EQ(1u, split.s.substream[0].of);
 }
 
+/* parts would each have room for values of their own: a value could be counted in one and not in the other */
+TEST(EngineSplit, WhatIsCountedByValuesStaysWhole)
+{
+	const fg_value_fields values = {1, 4, {{106 * 8, 2}}};
+	fg_stream_config s = from(1);
+
+	s.values = &values;
+	Split split({from(0), s});
+	EXPECT_EQ(3u, split_parts(&split.s, 0));
+	EXPECT_EQ(1u, split_parts(&split.s, 1));
+}
+
 /* whichever substream sends it, each tagged frame is tagged once */
 TEST(EngineSplit, TagsAreThoseOfTheWholeStream)
 {
