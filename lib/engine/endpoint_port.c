@@ -94,7 +94,7 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 	size_t at = sizeof(*ether) + sizeof(struct fg_ipv4);
 	uint8_t protocol;
 
-	if (s->config.y1731 && length > sizeof(*ether) &&
+	if (s->config.endpoint->y1731 && length > sizeof(*ether) &&
 	    (ether->type == htons(FG_ETHER_CFM) || ether->type == htons(FG_ETHER_LOCAL)))
 		return true;
 	if (length > at && ether->type == htons(FG_ETHER_IPV4)) {

@@ -31,7 +31,6 @@ struct fg_endpoint_port_config {
 	struct fg_endpoint *endpoint;
 	uint32_t max_frame; /* bytes with FCS */
 	uint16_t vlan;      /* 0: untagged */
-	bool y1731;         /* the endpoint gets frames of Y.1731 and FG_ETHER_LOCAL, too */
 	/* on the virtual wire, which takes whatever it is given: frames wait here instead, for no more than
 	 * this */
 	double line_rate_bps; /* 0: the port itself reports when it is full */

@@ -47,6 +47,7 @@ struct fg_arrival {
 
 struct fg_endpoint {
 	bool echo_requests, echo_replies; /* of ICMP and ICMPv6: it takes these, too */
+	bool y1731;                       /* and frames of Y.1731 and FG_ETHER_LOCAL */
 	/** Frames came in, ours to read during the call, in order of time. What they cause may go to @p
 	 * out. */
 	void (*input)(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n,

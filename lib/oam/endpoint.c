@@ -9,6 +9,7 @@
 
 #include "fg_bytes.h"
 #include "fg_oam_endpoint.h"
+#include "oam_priv.h"
 
 struct fg_oam_station {
 	struct fg_endpoint endpoint;
@@ -67,6 +68,7 @@ fg_oam_station_create(const struct fg_oam_reflector_config *config, struct fg_oa
 		return fg_error_set(err, ENOMEM, "oam", "no memory");
 	s->endpoint.input = station_input;
 	s->endpoint.poll = station_poll;
+	s->endpoint.y1731 = !oam_is_over_udp(config->test);
 	rc = fg_oam_reflector_create(config, &s->reflector, err);
 	if (rc != 0) {
 		free(s);

@@ -89,7 +89,7 @@ void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix
 
 /**
  * Turn a request into its reply, in place. A reflector of Y.1731 counts what is no message as a frame of the
- * service, and returns frames to its MAC with the EtherType FG_ETHER_LOCAL.
+ * service, and returns those of the test loss that are for its MAC.
  *
  * @param frame    starts at the destination MAC; FG_OAM_ROOM bytes behind @p length must be writable
  * @param length   bytes without FCS

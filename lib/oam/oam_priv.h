@@ -9,6 +9,13 @@
 #include "fg_bytes.h"
 #include "fg_oam.h"
 
+/** Is the test over UDP? Else its messages are Y.1731's. */
+static inline bool
+oam_is_over_udp(enum fg_oam_test test)
+{
+	return test == FG_OAM_STAMP || test == FG_OAM_TWAMP_LIGHT;
+}
+
 /** A message in a frame: a datagram's content, or what follows the EtherType of Y.1731. */
 struct oam_message {
 	uint8_t version; /* of IP: 4 or 6; 0: Y.1731 */
@@ -90,6 +97,13 @@ enum {
 	Y1731_TLV_DATA = 3,
 	Y1731_TLV_HEADER = 3,
 };
+
+/*
+ * The first 8 bytes of a frame of a service, after its EtherType: "FG-LOSS?" is returned once, as "FG-LOSS!".
+ * Two reflectors would else send each other one for ever, or the frame of a stream.
+ */
+#define OAM_SERVICE  UINT64_C(0x46472d4c4f53533f)
+#define OAM_RETURNED UINT64_C(0x46472d4c4f535321)
 
 /** Is it a message of @p opcode, of version @p version or later, with that many bytes of fields? */
 bool oam_is_y1731(const uint8_t *message, size_t length, uint8_t opcode, uint8_t fields);

@@ -76,7 +76,7 @@ make_y1731(const struct fg_oam_sender_config *c, uint8_t *frame, const struct oa
 size_t
 oam_make_probe(const struct fg_oam_sender_config *c, uint8_t *frame, struct oam_message *place)
 {
-	bool udp = c->test == FG_OAM_STAMP || c->test == FG_OAM_TWAMP_LIGHT;
+	bool udp = oam_is_over_udp(c->test);
 	size_t least = udp ? c->test == FG_OAM_STAMP ? STAMP_BASE : TWAMP_REPLY
 			   : (size_t)Y1731_FIELDS + FORMATS[c->test].fields + 1;
 

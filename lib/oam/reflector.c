@@ -253,10 +253,14 @@ answer_y1731(struct fg_oam_reflector *r, uint8_t *frame, size_t length, const st
 static size_t
 answer_service(struct fg_oam_reflector *r, uint8_t *frame, size_t length)
 {
+	size_t at = fg_net_type_at(frame, length) + 2;
+
 	r->came++;
-	if (oam_type(frame, length) != FG_ETHER_LOCAL || (frame[MAC] & 1) != 0 ||
+	if (oam_type(frame, length) != FG_ETHER_LOCAL || length < at + sizeof(uint64_t) ||
+	    fg_get64(frame + at) != OAM_SERVICE || (frame[MAC] & 1) != 0 ||
 	    memcmp(frame, r->config.host.mac, MAC) != 0)
 		return 0;
+	fg_put64(frame + at, OAM_RETURNED);
 	r->returned++;
 	return send_back(r, frame, length);
 }
@@ -270,7 +274,7 @@ fg_oam_reflector_count(struct fg_oam_reflector *r, uint64_t frames)
 size_t
 fg_oam_reflector_answer(struct fg_oam_reflector *r, uint8_t *frame, size_t length, uint64_t arrival)
 {
-	bool over_udp = r->config.test == FG_OAM_STAMP || r->config.test == FG_OAM_TWAMP_LIGHT;
+	bool over_udp = oam_is_over_udp(r->config.test);
 	struct oam_message m;
 	size_t octets = 0;
 

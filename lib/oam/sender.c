@@ -95,6 +95,7 @@ send_service(const struct fg_oam_sender *s, struct fg_burst *out)
 	memset(frame, 0, octets);
 	memcpy(frame, s->frame, (size_t)2 * MAC);
 	fg_put16(frame + (size_t)2 * MAC, FG_ETHER_LOCAL);
+	fg_put64(frame + FG_ETHER_HEADER, OAM_SERVICE);
 	out->segment[out->frames] = 0;
 	out->length[out->frames++] = octets;
 }
@@ -353,6 +354,7 @@ fg_oam_sender_create(const struct fg_oam_sender_config *c, struct fg_oam_sender 
 	s->config = *c;
 	s->endpoint.input = input;
 	s->endpoint.poll = poll;
+	s->endpoint.y1731 = !oam_is_over_udp(c->test);
 	fg_oam_sender_set_clock(s, 0, 1);
 	least = oam_make_probe(c, s->frame, &s->place);
 	if (least != 0) {

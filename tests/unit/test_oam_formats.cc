@@ -319,6 +319,23 @@ TEST(OamReflector, AnswersSyntheticLoss)
 	EXPECT_EQ(y1731(hex("8036 0010 000b 000c 00000063 00000029 00000028 00") + zeros(25), true), reply);
 }
 
+/* two reflectors would send each other what is none of these for ever */
+TEST(OamReflector, ReturnsAFrameOfAServiceOnceAndNoFrameOfAStream)
+{
+	Reflector r(FG_OAM_LOSS);
+	const Bytes local = hex("88b5"), request = hex("46472d4c4f53533f") + zeros(38);
+	const Bytes reply = SENDER_MAC + OUR_MAC + local + hex("46472d4c4f535321") + zeros(38);
+
+	EXPECT_EQ(reply, r.answer(OUR_MAC + SENDER_MAC + local + request));
+	EXPECT_TRUE(r.answer(OUR_MAC + SENDER_MAC + local + hex("46472d4c4f535321") + zeros(38)).empty());
+	EXPECT_TRUE(r.answer(OUR_MAC + SENDER_MAC + local + zeros(46)).empty()) << "a stream's";
+	EXPECT_TRUE(r.answer(OUR_MAC + SENDER_MAC + local + hex("46472d4c4f5353")).empty()) << "cut off";
+	EXPECT_TRUE(r.answer(SENDER_MAC + SENDER_MAC + local + request).empty()) << "of another";
+	EXPECT_EQ(y1731(hex("802a 000c 00000009 00000005 00000001 00") + zeros(30), true),
+		  r.answer(y1731(hex("802b 000c 00000009 00000000 00000000 00") + zeros(30))))
+		<< "all of them came";
+}
+
 TEST(OamReflector, RefusesWhatIsNoRequest)
 {
 	Reflector r(FG_OAM_DELAY);

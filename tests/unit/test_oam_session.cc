@@ -135,6 +135,25 @@ expect_nothing_wrong(const Session &s)
 		EXPECT_TRUE(text == nullptr || ((const uint64_t *)&s.count)[i] == 0) << name;
 }
 
+/* what STAMP does not take is left to the port: frames of a stream have the EtherType of a service, too */
+TEST(OamSession, TakesFramesOfY1731OnlyForTheTestsOfIt)
+{
+	for (fg_oam_test test : {FG_OAM_STAMP, FG_OAM_TWAMP_LIGHT, FG_OAM_LOOPBACK, FG_OAM_DELAY,
+				 FG_OAM_SYNTHETIC, FG_OAM_LOSS}) {
+		const bool expected = test != FG_OAM_STAMP && test != FG_OAM_TWAMP_LIGHT;
+		Session s(test);
+		fg_oam_sender *sender;
+		fg_oam_station *station;
+
+		ASSERT_EQ(0, fg_oam_sender_create(&s.config, &sender, nullptr));
+		ASSERT_EQ(0, fg_oam_station_create(&s.far, &station, nullptr));
+		EXPECT_EQ(expected, fg_oam_sender_endpoint(sender)->y1731) << test;
+		EXPECT_EQ(expected, fg_oam_station_endpoint(station)->y1731) << test;
+		fg_oam_sender_free(sender);
+		fg_oam_station_free(station);
+	}
+}
+
 TEST(OamSession, MeasuresBothWays)
 {
 	for (auto test :
@@ -190,6 +209,7 @@ TEST(OamSession, CountsWhatItIsNotGiven)
 	fg_oam_reflector_count(reflector, 0xfffffffe);
 	EXPECT_EQ(0u, fg_oam_reflector_answer(reflector, other.data(), 60, 1)) << "it is no frame of ours";
 	other[12] = 0x88, other[13] = 0xb5, other[6] = 1;
+	memcpy(other.data() + 14, "FG-LOSS?", 8);
 	EXPECT_EQ(0u, fg_oam_reflector_answer(reflector, other.data(), 60, 1)) << "to a group";
 	other[6] = 0, other[0] = 2;
 	EXPECT_EQ(0u, fg_oam_reflector_answer(reflector, other.data(), 60, 1)) << "to another";

@@ -48,7 +48,7 @@ local reflect = {
    fields = {
       { key = "mode", type = "enum", values = { "signature", "stamp", "twamp_light", "y1731" },
         default = "signature",
-        help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay and synthetic loss messages (LBM, DMM, SLM)" },
+        help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay, loss and synthetic loss messages (LBM, DMM, LMM, SLM), and the frames of a service that a test loss sends" },
       shared.port("862", "stamp and twamp_light: UDP port of the reflector"),
       { key = "stateful", type = "boolean", default = "true",
         help = "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell on which way a packet was lost" },

@@ -82,7 +82,7 @@ local function create_port(tester, i, endpoint, max_frame)
    local out, err = ffi.new("struct fg_endpoint_port *[1]"), api.error()
    local config = ffi.new("struct fg_endpoint_port_config", {
       port = tester.handles[i], endpoint = endpoint, max_frame = max_frame + C.FG_OAM_ROOM + TAG,
-      vlan = tester.plan.ports[i].vlan or 0, y1731 = true,
+      vlan = tester.plan.ports[i].vlan or 0,
       line_rate_bps = tester.wires and tester.ports[i].line_rate or 0,
    })
    api.check(C.fg_endpoint_port_create(config, out, err), err)
