@@ -61,10 +61,9 @@ enum {
 	FG_ETHDEV_EXTENDED
 };
 
-#define FG_SOCKET_SET 32
-
 struct fg_socket_set {
-	int fd[FG_SOCKET_SET];
+	int domain; /* AF_PACKET, AF_XDP */
+	int *fd;
 	unsigned count;
 };
 
@@ -148,13 +147,14 @@ int fg_kernel_open(const struct fg_port_config *config, const struct fg_port_nam
 		   struct fg_error *err);
 
 /* driver_socket.c: the kernel sockets that a driver opened and hides */
-/* @param without  sockets that are left out, NULL: none */
-void fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_socket_set *out);
+/* The process's of one kind. @param without  sockets that are left out, NULL: none
+ * @return false: they could not be listed, and the set is empty */
+bool fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_socket_set *out);
 uint64_t fg_socket_xdp_drops(int fd);        /* since the socket was opened */
 uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last */
 bool fg_socket_is_zero_copy(int fd);
-/* Close the AF_XDP sockets that the driver left open */
-void fg_socket_release(const struct fg_socket_set *sockets);
+/* Close the AF_XDP sockets that the driver left open, and forget all of the set */
+void fg_socket_release(struct fg_socket_set *sockets);
 
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
 int fg_pci_check(const char *address, struct fg_error *err);

@@ -302,17 +302,20 @@ start_once(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct 
 {
 	const char *step = "", *reason;
 	struct fg_socket_set before;
+	bool is_known;
 	int ret;
 
 	*dev = (struct fg_ethdev){0};
 	snprintf(dev->bus, sizeof(dev->bus), "%s", config->bus);
 	snprintf(dev->device, sizeof(dev->device), "%s", config->device);
 	dev->port.queues = RTE_MAX(config->port->queues, 1U);
-	fg_socket_list(config->sockets, NULL, &before);
+	is_known = fg_socket_list(config->sockets, NULL, &before);
 	fg_eal_log_begin();
 	ret = bring_up(dev, config, &step);
 	reason = fg_eal_log_end();
-	fg_socket_list(config->sockets, &before, &dev->sockets);
+	if (is_known) /* else it may be another port's */
+		fg_socket_list(config->sockets, &before, &dev->sockets);
+	free(before.fd);
 	if (ret != 0) {
 		ret = explain(dev, config, ret, step, reason, err);
 		fg_ethdev_stop(dev);
@@ -349,8 +352,10 @@ stop_and_close(void *arg)
 void
 fg_ethdev_stop(struct fg_ethdev *dev)
 {
-	if (!dev->probed)
+	if (!dev->probed) {
+		fg_socket_release(&dev->sockets);
 		return;
+	}
 	fg_eal_log_begin();
 	if (dev->promiscuous)
 		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */

@@ -32,24 +32,38 @@ has(const struct fg_socket_set *set, int fd)
 	return false;
 }
 
-/* The process's sockets of one kind */
-void
+static bool
+add(struct fg_socket_set *set, int fd)
+{
+	int *more = realloc(set->fd, (set->count + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return false;
+	set->fd = more;
+	set->fd[set->count++] = fd;
+	return true;
+}
+
+bool
 fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_socket_set *out)
 {
 	DIR *fds = opendir("/proc/self/fd");
 	const struct dirent *entry;
+	bool all = fds != NULL;
 
-	out->count = 0;
-	if (fds == NULL)
-		return;
-	while ((entry = readdir(fds)) != NULL && out->count < FG_SOCKET_SET) {
+	*out = (struct fg_socket_set){.domain = domain};
+	while (all && (entry = readdir(fds)) != NULL) {
 		int fd = atoi(entry->d_name);
 
 		if (entry->d_name[0] != '.' && domain_of(fd) == domain &&
 		    (without == NULL || !has(without, fd)))
-			out->fd[out->count++] = fd;
+			all = add(out, fd);
 	}
-	closedir(fds);
+	if (fds != NULL)
+		closedir(fds);
+	if (!all)
+		out->count = 0;
+	return all;
 }
 
 uint64_t
@@ -83,11 +97,13 @@ fg_socket_is_zero_copy(int fd)
 }
 
 void
-fg_socket_release(const struct fg_socket_set *sockets)
+fg_socket_release(struct fg_socket_set *sockets)
 {
 	for (unsigned i = 0; i < sockets->count; i++)
-		if (domain_of(sockets->fd[i]) == AF_XDP) {
+		if (domain_of(sockets->fd[i]) == AF_XDP)
 			close(sockets->fd[i]);
-			fg_xdp_released();
-		}
+	if (sockets->domain == AF_XDP && sockets->count > 0)
+		fg_xdp_released();
+	free(sockets->fd);
+	*sockets = (struct fg_socket_set){0};
 }
