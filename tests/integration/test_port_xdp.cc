@@ -78,6 +78,39 @@ class OtherProgram
 	int program, link;
 };
 
+/* A process like ours with an open port, for DPDK does not survive a fork; killed with this object */
+class OtherTester
+{
+      public:
+	explicit OtherTester(const std::string &device)
+	{
+		const std::string hold = "--hold=" + device;
+		int ready[2];
+		char byte;
+
+		EXPECT_EQ(0, pipe(ready));
+		child = fork();
+		if (child == 0) {
+			dup2(ready[1], STDOUT_FILENO);
+			execl("/proc/self/exe", "integration_port", hold.c_str(), nullptr);
+			_exit(1);
+		}
+		close(ready[1]);
+		EXPECT_EQ(1, read(ready[0], &byte, 1)) << "the other tester does not start";
+		close(ready[0]);
+	}
+	~OtherTester()
+	{
+		kill(child, SIGKILL);
+		waitpid(child, nullptr, 0);
+	}
+	OtherTester(const OtherTester &) = delete;
+	OtherTester &operator=(const OtherTester &) = delete;
+
+      private:
+	pid_t child;
+};
+
 } // namespace
 
 TEST_F(XdpPrograms, BestIsXdpAndRefusesASecondOne)
@@ -109,33 +142,35 @@ TEST_F(XdpPrograms, RefusesWhereAProgramOfAnotherKindIsAttached)
 
 TEST_F(XdpPrograms, UsesAgainWhatAKilledTesterLeft)
 {
-	int ready[2];
-	char byte;
-	pid_t child;
-
-	ASSERT_EQ(0, pipe(ready));
-	child = fork();
-	if (child == 0) {
-		/* a process like ours, for DPDK does not survive a fork */
-		dup2(ready[1], STDOUT_FILENO);
-		execl("/proc/self/exe", "integration_port", "--hold=kernel:fga", nullptr);
-		_exit(1);
-	}
-	close(ready[1]);
-	ASSERT_EQ(1, read(ready[0], &byte, 1)) << "the other tester does not start";
 	{
+		const OtherTester other("kernel:fga");
 		Port a("kernel:fga");
 		EXPECT_EQ(-EBUSY, a.status);
 	}
-	kill(child, SIGKILL);
-	waitpid(child, nullptr, 0);
-	close(ready[0]);
 	ASSERT_TRUE(Run("ip link show fga | grep -q xdp"));
 	Port a("kernel:fga"), b("kernel:fgb");
 	ASSERT_TRUE(a.Opened()) << a.Message();
 	EXPECT_EQ(0u, std::string(a->caps.mode).find("AF_XDP (")) << a->caps.mode;
 	ASSERT_TRUE(a.HasLink() && b.HasLink());
 	ExpectIntact(b, a, 0, 100, 60);
+}
+
+/* it took nothing while somebody looked */
+TEST_F(XdpPrograms, AreNoInterceptionOnceNobodyUsesThem)
+{
+	Port a("kernel:fga,af_packet");
+
+	ASSERT_TRUE(a.Opened() && a.HasLink()) << a.Message();
+	{
+		const OtherTester other("kernel:fga,af_xdp");
+		EXPECT_TRUE(a.Counters().intercepted);
+	}
+	ASSERT_TRUE(Run("ip link show fga | grep -q xdp"));
+	for (int tries = 0; tries < 100 && a.Counters().intercepted; tries++)
+		usleep(10000);
+	EXPECT_FALSE(a.Counters().intercepted);
+	EXPECT_TRUE(a.HasLink()) << "looks at the interface";
+	EXPECT_EQ(0u, a.Counters().intercepts);
 }
 
 TEST_F(XdpPrograms, OpensADriverOfDpdkMoreThanOnce)

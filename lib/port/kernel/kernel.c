@@ -122,8 +122,10 @@ kernel_link_up(struct fg_port *port)
 	/* a device unplugged is not up */
 	if (fg_netlink_link(kernel->netlink, NULL, kernel->base.index, &now) != 0)
 		return false;
-	kernel->intercepts +=
-		now.xdp_program != kernel->base.xdp_program && (kernel->xdp || now.xdp_program != 0);
+	if (now.xdp_program != kernel->xdp_program) { /* asked once, for it can take a moment */
+		kernel->xdp_program = now.xdp_program;
+		kernel->intercepts += is_intercepted(kernel, &now);
+	}
 	return (now.flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
@@ -348,6 +350,7 @@ fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *n
 		return ret;
 	}
 	fg_netlink_link(kernel->netlink, NULL, kernel->base.index, &kernel->base);
+	kernel->xdp_program = kernel->base.xdp_program;
 	port = &kernel->dev.port;
 	port->ops = &kernel_ops;
 	port->caps.numa_node = find_node(kernel->interface);

@@ -21,7 +21,8 @@ struct fg_kernel {
 	struct fg_link base;      /* when the port was opened */
 	bool mtu_was_less;        /* than at open, at some look */
 	uint64_t discarded;       /* frames that the kernel dropped without a count, at most seen */
-	uint64_t intercepts;      /* looks that found another XDP program */
+	uint32_t xdp_program;     /* at the last look */
+	uint64_t intercepts;      /* looks that found another XDP program at work */
 	uint64_t ring_full;       /* AF_PACKET: the kernel forgets when it is asked */
 };
 
