@@ -11,7 +11,6 @@
  * line.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "device_priv.h"
@@ -79,7 +78,7 @@ wire_device_init(struct direction *d, const struct fg_device_config *config, uns
 				    "%g bit/s is not in 1 kbit/s to 1 Tbit/s", config->rate_bps);
 	d->config = c;
 	d->octet_time = wire_fixed(8e12L / config->rate_bps);
-	d->recovery = (uint64_t)(c->recovery_ns * 1e3);
+	d->recovery = wire_ps(c->recovery_ns);
 	return wire_waiting_init(&d->waiting, c->buffer, c->buffer_octets, "reference_device.buffer", err);
 }
 
@@ -118,7 +117,7 @@ passage_of(const struct direction *d, uint32_t frame_size)
 	if (p.service_time < by_bits)
 		p.service_time = by_bits;
 	p.store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
-	p.transit = wire_fixed(roundl(1e3L * c->latency_ns) + 1e3L * c->latency_ns_per_octet * frame_size);
+	p.transit = wire_fixed(wire_ps(c->latency_ns) + 1e3L * c->latency_ns_per_octet * frame_size);
 	return p;
 }
 

@@ -12,6 +12,7 @@
 #include "fg_net.h"
 #include "connections_priv.h"
 #include "firewall_priv.h"
+#include "wire.h"
 #include "work_priv.h"
 
 static const double PS_PER_NS = 1e3, PS_PER_S = 1e12;
@@ -55,9 +56,9 @@ firewall_create(const struct fg_firewall_config *config, struct firewall **out, 
 	f->config = *config;
 	f->setup.queue = config->setup_queue;
 	f->engine.queue = config->inspect_queue;
-	rc = connections_create(config->sessions, (uint64_t)(config->timeout_ns * PS_PER_NS),
-				(uint64_t)(config->half_closed_ns * PS_PER_NS),
-				"reference_device.firewall.sessions", &f->table, err);
+	rc = connections_create(config->sessions, wire_ps(config->timeout_ns),
+				wire_ps(config->half_closed_ns), "reference_device.firewall.sessions",
+				&f->table, err);
 	if (rc != 0) {
 		firewall_free(f);
 		return rc;
@@ -157,7 +158,7 @@ inspect(struct firewall *f, struct connection *c, unsigned side, const struct se
 	}
 	if (!c->touched && side == 0) {
 		c->touched = true;
-		*at += (uint64_t)(config->inspect_ns * PS_PER_NS);
+		*at += wire_ps(config->inspect_ns);
 	}
 	return FIREWALL_PASS;
 }

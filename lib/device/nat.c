@@ -12,10 +12,11 @@
 #include "fg_net.h"
 #include "connections_priv.h"
 #include "nat_priv.h"
+#include "wire.h"
 #include "work_priv.h"
 
 enum { TCP_CHECKSUM_AT = 16, UDP_CHECKSUM_AT = 6, ALL_ONES = 0xffff };
-static const double PS_PER_NS = 1e3, PS_PER_S = 1e12, MAX_TIMEOUT_NS = 1e15;
+static const double PS_PER_S = 1e12, MAX_TIMEOUT_NS = 1e15;
 
 struct nat {
 	struct fg_nat_config config;
@@ -47,7 +48,7 @@ nat_create(const struct fg_nat_config *config, const uint8_t inside[4], const ui
 	n->setup.queue = config->setup_queue;
 	memcpy(n->inside, inside, 4);
 	memcpy(n->outside, outside, 4);
-	rc = connections_create(config->sessions, (uint64_t)(config->timeout_ns * PS_PER_NS), 0,
+	rc = connections_create(config->sessions, wire_ps(config->timeout_ns), 0,
 				"reference_device.nat.sessions", &n->table, err);
 	if (rc != 0) {
 		nat_free(n);

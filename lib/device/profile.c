@@ -49,7 +49,7 @@ profile_init(struct profile *p, const struct fg_device_profile *config, struct f
 		return fg_error_set(err, ERANGE, "reference_device.profiles",
 				    "nothing leaves a shaper of rate 0");
 	p->config = *config;
-	p->queue = (uint64_t)(config->shaping_ns * 1e3);
+	p->queue = wire_ps(config->shaping_ns);
 	return fg_meter_init(&p->meter, p->queue > 0 ? &shaper : &config->meter, err);
 }
 

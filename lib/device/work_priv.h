@@ -24,7 +24,7 @@ work_at(struct work *w, double takes, uint64_t *at)
 	if (start - now > (w->queue + 1.0 - 1e-9) * takes)
 		return false;
 	w->free = start + takes;
-	*at = (uint64_t)w->free;
+	*at = (uint64_t)(w->free + 0.5);
 	return true;
 }
 

@@ -187,11 +187,11 @@ fg_impair_init(struct fg_impair *im, const struct fg_impair_config *c, uint64_t 
 		.burst_end = fg_random_limit(c->burst_end),
 		.burst_loss = fg_random_limit(c->burst_loss),
 		.burst_between = fg_random_limit(c->burst_between),
-		.mean = c->jitter_mean_ns * ticks,
+		.mean = round(c->jitter_mean_ns * ticks),
 		.deviation = c->jitter_deviation_ns * ticks,
-		.max = longest_jitter_ns(c) * ticks,
-		.late = (uint64_t)(c->reorder_ns * ticks),
-		.copy_after = (uint64_t)(c->duplicate_ns * ticks),
+		.max = round(longest_jitter_ns(c) * ticks),
+		.late = (uint64_t)llround(c->reorder_ns * ticks),
+		.copy_after = (uint64_t)llround(c->duplicate_ns * ticks),
 	};
 	if (c->loss_run == 0)
 		im->config.loss_run = 1;

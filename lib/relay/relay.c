@@ -68,7 +68,7 @@ way_init(struct fg_relay *r, unsigned i, const struct fg_relay_way *c, struct fg
 	w->longest = longest_frame(c->from, c->to);
 	w->completes = c->from->caps.partial_checksums;
 	w->clock = &r->clock;
-	w->delay = (uint64_t)(c->delay_ns * 1e-9 * (double)r->clock.hz);
+	w->delay = (uint64_t)llround(c->delay_ns * 1e-9 * (double)r->clock.hz);
 	w->reflects = c->from == c->to;
 	w->restamps = c->restamp;
 	w->oam = c->oam;

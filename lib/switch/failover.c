@@ -163,7 +163,7 @@ link_changed(struct failover *f)
 	for (uint32_t i = 0; i < n; i++) {
 		struct route *r = &f->route[f->turn[i]];
 		double ns = move->detect_ns + move->compute_ns + (i + 1) * move->per_route_ns;
-		uint64_t when = f->event + (uint64_t)(ns * PS_PER_NS);
+		uint64_t when = f->event + wire_ps(ns);
 
 		if (goes_down)
 			r->moves = f->config.undetected ? UINT64_MAX : when;

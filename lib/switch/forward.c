@@ -9,7 +9,6 @@
  * step. The engine hands frames on in the order in which it got them; the copies of a frame leave it one
  * after the other, each as long after the one before as the engine needs for it.
  */
-#include <math.h>
 #include <string.h>
 
 #include "line_priv.h"
@@ -24,7 +23,7 @@ forward_init(struct fg_switch *s, struct fg_error *err)
 
 	s->service_time = c->capacity_fps > 0 ? wire_fixed(1e12L / c->capacity_fps) : 0;
 	s->drop_time = wire_fixed(1e3L * c->drop_cost_ns);
-	s->latency = wire_fixed(roundl(1e3L * c->latency_ns));
+	s->latency = FROM_WHOLE(wire_ps(c->latency_ns));
 	s->latency_per_octet = wire_fixed(1e3L * c->latency_ns_per_octet);
 	if (s->service_time > 0)
 		rc = wire_waiting_init(&s->half[0].engine, c->buffer, c->buffer_octets,

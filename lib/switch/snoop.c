@@ -31,12 +31,6 @@ struct snooping {
 	struct fg_host host;    /* that asks: the switch */
 };
 
-static uint64_t
-to_ps(double ns)
-{
-	return (uint64_t)(ns * (double)PS_PER_NS);
-}
-
 int
 snoop_create(const struct fg_switch_snooping *c, unsigned ports, struct snooping **out, struct fg_error *err)
 {
@@ -49,11 +43,11 @@ snoop_create(const struct fg_switch_snooping *c, unsigned ports, struct snooping
 	s->config = *c;
 	s->ports = ports;
 	s->router_ports = c->router_ports;
-	s->join_delay = to_ps(c->join_delay_ns);
-	s->leave_delay = to_ps(c->leave_delay_ns);
-	s->new_delay = to_ps(c->new_group_delay_ns);
-	s->interval = to_ps(c->last_member_interval_ns);
-	s->lifetime = to_ps(c->membership_ns);
+	s->join_delay = wire_ps(c->join_delay_ns);
+	s->leave_delay = wire_ps(c->leave_delay_ns);
+	s->new_delay = wire_ps(c->new_group_delay_ns);
+	s->interval = wire_ps(c->last_member_interval_ns);
+	s->lifetime = wire_ps(c->membership_ns);
 	s->group_cost = wire_fixed(1e3L * c->group_cost_ns);
 	s->control_time = c->control_rate > 0 ? (uint64_t)(1e12 / c->control_rate) : 0;
 	s->host = (struct fg_host){.mac = {0x02, 0, 0, 0xff, 0, 1}, .has_ipv4 = true, .has_ipv6 = true};
@@ -319,7 +313,7 @@ static void
 ask_all(struct fg_switch *sw, uint64_t now)
 {
 	/* RFC 2236, 8.3; and less than the interval */
-	uint64_t response = RTE_MIN(RESPONSE, to_ps(sw->snooping->config.query_interval_ns) / 2);
+	uint64_t response = RTE_MIN(RESPONSE, wire_ps(sw->snooping->config.query_interval_ns) / 2);
 
 	for (unsigned port = 0; port < sw->snooping->ports; port++) {
 		ask(sw, port, FG_IGMPV2, NULL, response, now);
@@ -340,7 +334,7 @@ void
 snoop_act(struct fg_switch *sw, uint64_t now)
 {
 	struct snooping *s = sw->snooping;
-	uint64_t every = s->config.querier ? to_ps(s->config.query_interval_ns) : 0, next;
+	uint64_t every = s->config.querier ? wire_ps(s->config.query_interval_ns) : 0, next;
 
 	if (every > 0 && s->next_general == 0)
 		s->next_general = (now / every + 1) * every;

@@ -270,9 +270,9 @@ member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error
 	p->octet_time = wire_fixed(8e12L / c->rate_bps[i]);
 	p->octet_time_out = wire_fixed(8e12L / (c->rate_bps[i] * (1 + c->ppm * 1e-6L)));
 	if (c->failover.on && i == c->failover.preferred)
-		p->path = wire_fixed(1e3L * c->failover.preferred_ns);
+		p->path = FROM_WHOLE(wire_ps(c->failover.preferred_ns));
 	if (c->failover.on && i == c->failover.next_best)
-		p->path = wire_fixed(1e3L * c->failover.next_best_ns);
+		p->path = FROM_WHOLE(wire_ps(c->failover.next_best_ns));
 	p->store = c->cut_through && !is_slower_than_another(c, i) ? FG_ETHER_HEADER : 0;
 	p->port.tx = c->flow_control == FG_SWITCH_PAUSE ? switch_tx_paused : switch_tx;
 	p->port.rx = switch_rx;

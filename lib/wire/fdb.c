@@ -17,7 +17,7 @@
 #include "wire.h"
 
 enum { NONE = -1 };
-static const double PS_PER_NS = 1e3, PS_PER_S = 1e12;
+static const double PS_PER_S = 1e12;
 
 struct entry {
 	uint64_t mac;
@@ -84,7 +84,7 @@ fdb_create(const struct fg_device_table *c, struct fdb **out, struct fg_error *e
 	if (c->ways > 0)
 		buckets = c->buckets > 0 ? c->buckets : 1;
 	t->size = c->size;
-	t->ageing = (uint64_t)(c->ageing_ns * PS_PER_NS);
+	t->ageing = wire_ps(c->ageing_ns);
 	t->learn_time = c->learning_rate > 0 ? (uint64_t)(PS_PER_S / c->learning_rate) : 0;
 	t->learn_wait = t->learn_time * c->learning_queue;
 	t->skip = c->skip_every;

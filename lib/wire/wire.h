@@ -30,6 +30,13 @@ wire_fixed(long double ps)
 	return FROM_WHOLE(whole) + (uint64_t)((ps - whole) * 0x1p64L);
 }
 
+/** A time of the plan in whole ps. Its seconds have no exact binary fraction, and may be a little less. */
+static inline uint64_t
+wire_ps(double ns)
+{
+	return (uint64_t)(1e3L * ns + 0.5L);
+}
+
 /** Places in a buffer, by when they become free. */
 struct waiting {
 	fg_u128 *until; /* time at which the frame stops waiting */

@@ -140,6 +140,18 @@ TEST(DeviceFirewall, InspectsTheFirstPayloadOfASession)
 	EXPECT_EQ(3 * ms, f.at);
 }
 
+/* 16061us is no binary fraction of a second: times 10^9 it is a little less than 16061000 */
+TEST(DeviceFirewall, TakesATimeForWholePicoseconds)
+{
+	fg_firewall_config c = Config(10);
+
+	c.inspect_ns = 16061e-6 * 1e9;
+	Firewall f(c);
+	f.Pass(0, Segment(0, 1, SYN), 0);
+	f.Pass(0, Segment(0, 1, ACK, 100), ms);
+	EXPECT_EQ(ms + 16061 * us, f.at);
+}
+
 TEST(DeviceFirewall, HasOneEngineForBothDirections)
 {
 	fg_firewall_config c = Config(10);

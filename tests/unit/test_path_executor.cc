@@ -138,6 +138,25 @@ TEST(PathExecutor, ACopyFollowsItsFrame)
 	EXPECT_EQ(0u, path.Counters().reordered) << "a copy is no frame of the sender's";
 }
 
+/* 16061us is no binary fraction of a second: times 10^9 it is a little less than 16061000 */
+TEST(PathExecutor, TakesATimeForWholeTicks)
+{
+	const double late = 16061e-6 * 1e9;
+	fg_impair_config copies = {}, jitter = {};
+
+	copies.duplicate.every = 2;
+	copies.duplicate_ns = copies.reorder_ns = late;
+	copies.reorder.every = 3;
+	jitter.jitter = FG_JITTER_NORMAL;
+	jitter.jitter_mean_ns = late;
+	Path path(copies), constant(jitter);
+	for (uint64_t i = 0; i < 3; i++)
+		path.Send("abc"[i] + std::string(), 10 * i);
+	EXPECT_EQ("0:a 10:b 16061010:b 16061020:c ", path.Out());
+	constant.Send("a", 0);
+	EXPECT_EQ("16061000:a ", constant.Out());
+}
+
 TEST(PathExecutor, HoldsFramesUntilOthersHavePassed)
 {
 	fg_impair_config config = {};
