@@ -33,7 +33,7 @@ has(const struct fg_socket_set *set, int fd)
 }
 
 static bool
-add(struct fg_socket_set *set, int fd)
+keep(struct fg_socket_set *set, int fd)
 {
 	int *more = realloc(set->fd, (set->count + 1) * sizeof(*more));
 
@@ -57,7 +57,7 @@ fg_socket_list(int domain, const struct fg_socket_set *without, struct fg_socket
 
 		if (entry->d_name[0] != '.' && domain_of(fd) == domain &&
 		    (without == NULL || !has(without, fd)))
-			all = add(out, fd);
+			all = keep(out, fd);
 	}
 	if (fds != NULL)
 		closedir(fds);
