@@ -13,6 +13,7 @@ local show = require "framegauge.console.show"
 local Control = require "framegauge.control"
 local tables = require "framegauge.core.tables"
 local topics = require "framegauge.console.topics"
+local uv = require "luv"
 local words = require "framegauge.console.tokenizer"
 
 local function texts(list)
@@ -139,6 +140,32 @@ describe("the reference device of a plan", function()
       assert.same({ "free", nil }, { first "reference_device: {time: free}" })
       assert.same({ "free", nil }, { first("", "reference_device.time=free") })
       assert.same({ "real", nil }, { first("", "reference_device.time=real") })
+      assert.same({ "real", "switch" }, { first "reference_switch: {}" })
+   end)
+
+   it("is judged by the time that it has at the console, once all of the plan is read from a pipe", function()
+      local function piped(time, options)
+         local pipe = uv.pipe({}, {})
+         uv.fs_write(pipe.write, "test: convergence\nconvergence: {command: [\"true\"]}\n" .. time
+            .. "ports: {a: {device: wire0}, b: {device: wire1}}\n")
+         uv.fs_close(pipe.write)
+         local ok, plan = pcall(console.plan, "/dev/fd/" .. pipe.read, options or {}, {})
+         uv.fs_close(pipe.read)
+         return ok, plan
+      end
+      for _, options in ipairs { {}, { quick = true }, { set = { "test=rfc2544" } } } do
+         local ok, plan = piped("", options)
+         assert.truthy(ok, tostring(not ok and plan.message))
+         local device = plan.reference_switch or plan.reference_device
+         local again = assert(plans.load_text(plan.source.text, "again", plan.source.options))
+         assert.same({ "real", "real" }, { device.time,
+            (again.reference_switch or again.reference_device).time })
+      end
+      for _, device in ipairs { "reference_device", "reference_switch" } do
+         local ok, err = piped(device .. ": {time: free}\n")
+         assert.falsy(ok)
+         assert.matches("no program can meet time that runs free", err.message, 1, true)
+      end
    end)
 end)
 

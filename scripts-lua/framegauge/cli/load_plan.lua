@@ -7,14 +7,14 @@ local user_error = require "framegauge.core.user_error"
 
 --- Read it. Its errors are raised as one error, a line for each.
 -- @param path     file; nil: other is read
--- @param options  of the command: set, quick, on; ports_only: as plans.load takes it
+-- @param options  of the command: set, quick, on; ports_only, time: as plans.load takes them
 -- @param eal      further arguments of DPDK
 -- @param other    { text =, name =, options = (those it was read with, in place of the command's) }
 -- @return the plan
 return function(path, options, eal, other)
    local plan, errors
    local o = { sets = options.set, quick = options.quick, eal = eal, on = options.on,
-      ports_only = options.ports_only }
+      ports_only = options.ports_only, time = options.time }
    if path then
       plan, errors = plans.load(path, o)
    else

@@ -141,18 +141,11 @@ end
 --- The plan of the command line, or the console's own. People look at what happens: a device of a plan that
 -- does not say otherwise keeps step with the clock, and plan.source.hint says so.
 function M.plan(path, options, eal)
-   local function load(o)
-      return load_plan(path, o, eal, { text = require "framegauge.console.default_plan", name = "console" })
-   end
-   local plan = load(options)
-   local device = plan.reference_switch and "reference_switch" or plan.reference_device and "reference_device"
-   local key = device and device .. ".time"
-   if not key or plan.source.given(key) then
-      return plan
-   end
-   plan = load(setmetatable({ set = { key .. "=real", unpack(options.set or {}) } }, { __index = options }))
-   plan.source.hint = ("The %s keeps step with the clock; --set %s=free: as fast as the processor goes.\n")
-      :format((device:gsub("_", " ")), key)
+   local plan = load_plan(path, setmetatable({ time = "real" }, { __index = options }), eal,
+      { text = require "framegauge.console.default_plan", name = "console" })
+   local key = plan.source.timed
+   plan.source.hint = key and ("The %s keeps step with the clock; --set %s=free: as fast as the processor goes.\n")
+      :format(key:match "^(.*)%.time$":gsub("_", " "), key)
    return plan
 end
 

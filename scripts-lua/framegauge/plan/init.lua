@@ -172,6 +172,15 @@ local function is_of_ports(key)
    return not NOT_OF_PORTS[key:match "^%w+"]
 end
 
+-- The devices on wires have another time where a plan gives them none.
+local function set_time(values, found, time)
+   for _, device in ipairs { "reference_device", "reference_switch" } do
+      if time and values[device] and not found:given(device .. ".time") then
+         values[device].time = time
+      end
+   end
+end
+
 -- The values of a tree, with all that is wrong with them.
 -- @return values (nil: the text is no YAML), list of problems, problems (plan/problems.lua), and what --quick
 -- replaces
@@ -192,6 +201,7 @@ local function read_tree(text, name, options, ports_only)
       end)
    end
    local values = schema.read(rows, root, found)
+   set_time(values, found, options.time)
    values.topology = registry.topology(values)
    fill_addresses(values, found)
    rules.check(values, found)
@@ -208,11 +218,18 @@ end
 -- that a setting of the user mends is no error, and neither is a setting that fits only with --quick.
 local function hidden_by_quick(text, name, options)
    local _, alone = read_tree(text, name, { sets = tables.map(options.sets or {}, is_of_method),
-      on = options.on })
-   local _, as_set = read_tree(text, name, { sets = options.sets, on = options.on })
+      on = options.on, time = options.time })
+   local _, as_set = read_tree(text, name, { sets = options.sets, on = options.on, time = options.time })
    return tables.map(alone, function(problem)
       return not problem.origin and tables.find(as_set, "key", problem.key) or nil
    end)
+end
+
+-- The key of the time that was set; nil where the plan gives it, or has no such device.
+local function timed(plan, found, time)
+   local key = time and (plan.reference_switch and "reference_switch.time"
+      or plan.reference_device and "reference_device.time")
+   return key and not found:given(key) and key or nil
 end
 
 --- Read a plan from a text.
@@ -222,11 +239,13 @@ end
 -- @param options.quick shorten trials and waits
 -- @param options.eal   further EAL arguments
 -- @param options.ports_only  leave out streams, captures, criteria and hooks if they are wrong
+-- @param options.time  the time of the reference device, or of the switch, where the plan gives none
 -- @param options.on    { text =, name = } of a file with the reference device to run it against (plan/on.lua)
 -- @return the plan, with what it was made from as `source` (text, options, given(key): whether it names a
--- key, and replaced: keys of the text that --quick replaces, list of { key =, was =, is = }); or nil and the
--- list of all errors, in the order of the file, those too that --quick hides. Each has file, line, column,
--- key, message and expected, or origin instead of a line; tostring() writes it, and the list.
+-- key, replaced: keys of the text that --quick replaces, list of { key =, was =, is = }, and timed: the key
+-- that options.time stands for, which is one of the settings then); or nil and the list of all errors, in the
+-- order of the file, those too that --quick hides. Each has file, line, column, key, message and expected, or
+-- origin instead of a line; tostring() writes it, and the list.
 -- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
 -- return plan.load_text(mine, "mine", { sets = { "reference_device.rate=10Gbps" } }).ports[1].name --> east
 function M.load_text(text, name, options)
@@ -242,10 +261,11 @@ function M.load_text(text, name, options)
       return nil, problems.list(list)
    end
    local plan = shape(values, name, options)
+   local clocked = timed(plan, found, options.time)
    plan.source = {
-      text = text,
-      options = { sets = options.sets or {}, quick = options.quick == true, eal = options.eal or {},
-         on = options.on },
+      text = text, timed = clocked,
+      options = { sets = tables.joined(clocked and { clocked .. "=" .. options.time } or {}, options.sets or {}),
+         quick = options.quick == true, eal = options.eal or {}, on = options.on },
       given = function(key)
          return found:given(key)
       end,

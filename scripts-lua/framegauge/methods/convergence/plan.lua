@@ -109,7 +109,7 @@ end
 -- The cause of the event.
 local function event_is_one(values, found)
    local o, wire = values.convergence, values.ports[1] and ports.is_wire(values.ports[1])
-   local device = values.reference_device or values.reference_switch
+   local device = values.reference_switch or values.reference_device
    if o.command and o.link then
       found:add(KEY .. "link", "not together with command", "one of them")
    elseif wire and o.link then
