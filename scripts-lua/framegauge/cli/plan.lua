@@ -10,6 +10,13 @@ local units = require "framegauge.text.units"
 
 local M = {}
 
+-- A plan that was read, anew. A pipe gives its text only once.
+-- @param sets  in place of the settings it was read with; or nil
+local function load_anew(plan, sets)
+   return load_plan(nil, {}, nil, { text = plan.source.text, name = plan.file,
+      options = setmetatable({ sets = sets }, { __index = plan.source.options }) })
+end
+
 -- The plan of the run to resume: as its folder keeps it, or as it is given again.
 local function load_again(earlier, arguments, options, eal)
    if options.learned then
@@ -33,8 +40,9 @@ end
 
 local function resume_repeated(arguments, options, eal)
    local first, wanted = repeated.earlier(options.resume)
+   local plan
    return job.run(repeated.main, { out = options.resume, resumed = true, wanted = wanted, load = function()
-      local plan = load_again(first, arguments, options, eal)
+      plan = plan and load_anew(plan) or load_again(first, arguments, options, eal)
       first:check_plan(plan, require("framegauge.report.generator").of())
       return plan
    end })
@@ -90,14 +98,14 @@ function M.run(arguments, options, eal)
    local plan = load_plan(arguments[1], options, eal)
    if options.learned then
       table.insert(options.set, require("framegauge.run.learned").setting(options.learned, plan))
-      plan = load_plan(arguments[1], options, eal)
+      plan = load_anew(plan, options.set)
    end
    require("framegauge.run").criteria(plan, options.expect)
    if options["dry-run"] then
       return require("framegauge.run.estimate").main(plan, wanted)
    elseif wanted then
       return job.run(repeated.main, { out = options.out, wanted = wanted, load = function()
-         return load_plan(arguments[1], options, eal)
+         return load_anew(plan)
       end })
    end
    return measure(plan, options)
