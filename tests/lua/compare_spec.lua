@@ -293,6 +293,22 @@ describe("framegauge compare", function()
       end
    end)
 
+   it("refuses plans whose laboratory or device is none, as its sister does", function()
+      local root, page = fake_runs.of { 100000, 98000 }, scratch.path()
+      local path = root .. "/run-02/result.json"
+      local whole = scratch.read(path)
+      for key, value in pairs { lab = 7, device_under_test = { name = 7 }, name = { "x" } } do
+         local damaged = json.decode(whole)
+         damaged.plan[key] = value
+         scratch.write(path, json.encode(damaged))
+         for _, command in ipairs { "compare", "report" } do
+            local output, status = shell("%s '%s/run-01' '%s/run-02' --html '%s'", command, root, root, page)
+            assert.equal(2, status, output)
+            assert.matches(path .. " is damaged: ", output, 1, true)
+         end
+      end
+   end)
+
    it("says so when there is nothing to compare", function()
       local output, status = shell("compare /nowhere /nowhere")
       assert.equal(2, status)

@@ -271,8 +271,18 @@ local function refuse(command, ...)
    user_error.raise(command, BAD_USAGE, ...)
 end
 
+-- Is what a plan says of its device and its laboratory texts, as the pages have it? Else an error.
+local function examine_plan(plan)
+   for _, group in ipairs { plan.device_under_test or {}, plan.lab or {}, { plan.name } } do
+      for _, text in pairs(group) do
+         assert(type(text) == "string", "a text is expected")
+      end
+   end
+end
+
 -- Is all there that a comparison reads? Else an error.
 local function examine(result)
+   examine_plan(result.plan)
    assert(type(result.results) == "table")
    for _, one in ipairs(results.tables(result.plan.test, result.results)) do
       for _, line in ipairs(one.lines) do
