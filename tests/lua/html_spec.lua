@@ -162,12 +162,27 @@ describe("the page", function()
          assert.equal(0, count(page, "<b>R%."))
          assert.matches("SN-7", page, 1, true)
       end
+      for _, image in ipairs { "https://example.com/x.png", "data:text/html;base64,PHA+", 7,
+         "data:image/gif;base64,PHA+", "data:image/png;base64,x\" onerror=\"" } do
+         result.plan.lab = { name = "mine", image = image }
+         assert.equal(0, count(html.page(result, MOMENT), "<img"), image)
+      end
       scratch.write(logo, "GIF89a")
       assert.matches("is no picture; expected a PNG, JPEG or SVG file", tostring(select(2, plan_with(logo))[1]),
          1, true)
+      for text, is_svg in pairs {
+         ["<svg/>"] = true, ["\239\187\191<?xml version='1.0'?>\n<!-- <p> --><!DOCTYPE svg>\n<svg xmlns='x'>"] = true,
+         ["<!DOCTYPE svg [\n<!ENTITY a '>'>\n]><svg>"] = true, ["<html><body><svg width='1'></svg>"] = false,
+         ["<!-- <svg> --><p>"] = false, ["<!-- <svg>"] = false, ["x<svg>"] = false, ["<svgs>"] = false,
+      } do
+         scratch.write(logo, text)
+         assert.equal(is_svg, plan_with(logo) ~= nil, text)
+      end
+      assert.matches("/dev/zero is no regular file; expected", tostring(select(2, plan_with "/dev/zero")[1]), 1,
+         true)
       scratch.write(logo, "<svg>" .. ("x"):rep(128 * 1024))
       assert.matches("is too large", tostring(select(2, plan_with(logo))[1]), 1, true)
-      assert.matches("cannot be read: No such file", tostring(select(2, plan_with(logo .. "0"))[1]), 1, true)
+      assert.matches(logo .. "0: No such file", tostring(select(2, plan_with(logo .. "0"))[1]), 1, true)
    end)
 
    it("takes no name for markup", function()

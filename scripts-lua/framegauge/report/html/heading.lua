@@ -124,9 +124,13 @@ local function tiles(result)
    return #out > 0 and h.dl { class = "tiles", out }
 end
 
+-- A result may come from elsewhere: only a picture that the plan's reader makes is shown.
+local PICTURES = { png = true, jpeg = true, ["svg+xml"] = true }
+
 local function logo(result)
    local lab = result.plan.lab or {}
-   return lab.image and h.img { class = "logo", src = lab.image, alt = lab.name or "the laboratory's logo" }
+   local kind = type(lab.image) == "string" and lab.image:match "^data:image/([%w+]+);base64,[%w+/]+=*$"
+   return PICTURES[kind] and h.img { class = "logo", src = lab.image, alt = lab.name or "the laboratory's logo" }
 end
 
 local function facts(result, moment)
