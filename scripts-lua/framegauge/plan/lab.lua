@@ -18,10 +18,34 @@ M.row = {
    },
 }
 
+-- What may stand before the first element of a document: white space, the prolog, comments, the type with or
+-- without a subset of its own.
+local BEFORE = { "^[%s\239\187\191]+", "^<%?.-%?>", "^<!%-%-.-%-%->", "^<!DOCTYPE[^%[>]*%[.-%]%s*>",
+   "^<!DOCTYPE[^%[>]*>" }
+
+-- Where what stands there ends; nil where it is none of that.
+local function end_of(text, from)
+   for _, pattern in ipairs(BEFORE) do
+      local _, last = text:find(pattern, from)
+      if last then
+         return last
+      end
+   end
+end
+
+-- Is <svg the first element?
+local function is_svg(text)
+   local from, last = 1, 0
+   while last do
+      from, last = last + 1, end_of(text, last + 1)
+   end
+   return text:find("^<svg[%s/>]", from) ~= nil
+end
+
 -- The media type of a picture by its first bytes, or nil.
 local function media_type(picture)
    return picture:find "^\137PNG\r\n\26\n" and "image/png" or picture:find "^\255\216\255" and "image/jpeg"
-      or picture:find "^[%s\239\187\191]*<" and picture:find "<svg[%s>]" and "image/svg+xml" or nil
+      or is_svg(picture) and "image/svg+xml" or nil
 end
 
 -- Read the logo into lab.image, as a page takes it.
@@ -30,15 +54,18 @@ local function has_a_logo(values, found)
    if not lab or not lab.logo then
       return
    end
-   local picture, why = named_file.read(lab.logo, LARGEST + 1)
+   local picture, why = nil, named_file.problem(lab.logo)
+   if not why then
+      picture, why = named_file.read(lab.logo, LARGEST + 1)
+   end
    local kind = picture and #picture <= LARGEST and media_type(picture)
    if kind then
       lab.image = ("data:%s;base64,%s"):format(kind, base64(picture))
       return
    end
-   local problem = not picture and "cannot be read: " .. tostring(why):gsub("^.-: ", "")
-      or #picture > LARGEST and "is too large" or "is no picture"
-   found:add("lab.logo", lab.logo .. " " .. problem, "a PNG, JPEG or SVG file of at most 128 KiB")
+   found:add("lab.logo", not picture and why
+      or lab.logo .. (#picture > LARGEST and " is too large" or " is no picture"),
+      "a PNG, JPEG or SVG file of at most 128 KiB")
 end
 
 M.rules = { has_a_logo }
