@@ -247,6 +247,16 @@ describe("framegauge compare", function()
       assert.matches("97,000", text, 1, true)
       output, status = shell("report '%s/run-01' --html '%s'", root, page)
       assert.equal(2, status, output)
+      local bin = scratch.path() -- a browser takes no other file for a page
+      scratch.shell(("mkdir '%s' '%s/tmp'"):format(bin, bin))
+      scratch.write(bin .. "/chromium", [[#!/bin/sh
+for word; do case $word in --print-to-pdf=*) pdf=${word#*=} ;; file://*.html) page=${word#file://} ;; esac; done
+cp "$page" "$pdf"
+]])
+      output, status = scratch.shell(("chmod +x '%s/chromium'; PATH='%s':/usr/bin:/bin TMPDIR='%s/tmp' '%s' report '%s' --pdf '%s/out.pdf' 2>&1; ls '%s/tmp'"):format(
+         bin, bin, bin, uv.exepath(), root, bin, bin))
+      assert.equal(text, scratch.read(bin .. "/out.pdf"))
+      assert.same({ 0, nil }, { status, output:match "framegauge%-%S+" })
       output, status = shell("report '%s/run-01' '%s/none'", root, root)
       assert.equal(2, status)
       assert.matches("no result: .*/none/result.json.*framegauge report %-%-help", output)

@@ -19,12 +19,16 @@ local M = {}
 
 local SUCCESS = 0
 
--- Of a page that is not kept: it is printed alone.
+-- Of a page that is not kept: it is printed alone. A browser knows a page by the end of its name.
 local function print_page(text, path)
-   local page = os.tmpname()
-   result_page.write("report", page, text)
-   local done, err = pcall(job.run, pdf.write, page, path)
+   local folder = assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/framegauge-report-XXXXXX"))
+   local page = folder .. "/report.html"
+   local done, err = pcall(function()
+      result_page.write("report", page, text)
+      job.run(pdf.write, page, path)
+   end)
    os.remove(page)
+   uv.fs_rmdir(folder)
    if not done then
       error(err, 0)
    end
