@@ -92,7 +92,7 @@ end
 --- A method of plans (framegauge.methods) whose tests are modules. Each module has
 --
 --    KEYS                      its tests; or, of one test, NAME, as trials have it: "rfc8239.incast"
---    parts(plan, key, tester)  the trials of a test that are to come
+--    parts(plan, key, tester)  the trials that a test will make
 --    run(plan, tester, session, key, rows, results)
 --                              adds the rows of a test as it finds them; results: all rows of the method
 --

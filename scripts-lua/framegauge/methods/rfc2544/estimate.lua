@@ -46,7 +46,7 @@ local function most_of(plan, tester)
    return most
 end
 
---- The trials to come, in the order it comes.
+--- The trials to come, in their order.
 -- @param tester  the tester, or what is known of it before it is open: ports, and max_fps(self, frame_size)
 -- @return list of { test =, frame_size =, trials =, seconds = with all waits }, one for each row of trials
 -- that have these in common; and but for the reference device `most` = { trials =, seconds =, retries = how

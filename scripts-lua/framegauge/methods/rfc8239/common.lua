@@ -13,7 +13,8 @@ local M = {}
 local NS = 1e9
 local DEFINITIONS = { filo = "first bit in to last bit out (FILO)", fifo = "first bit in to first bit out (FIFO)" }
 
---- The trials of a test that are to come by its trials with each frame size.
+--- The trials that a test will make.
+-- @param trials  how many with each frame size
 -- @param load_s  seconds of load of each
 -- @param sizes   frame sizes, where they are not the plan's; false: not known yet
 function M.parts(plan, test, trials, load_s, sizes)
