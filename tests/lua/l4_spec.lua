@@ -8,6 +8,7 @@ local schema = require "result_schema"
 local scratch = require "scratch"
 local theory = require "framegauge.traffic.l4.theory"
 local uv = require "luv"
+local wire = require "l4_wire"
 
 local CONFIG = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/l4-battery-reference.yaml"
 
@@ -63,6 +64,22 @@ describe("connections of which there are so many", function()
       assert.equal("100 connections opened, 90 closed, 4 reset, 1 without an answer in time, 5 still open when the drain was over", sentence { closed = 90, open = 5,
          failures = { refused = 0, no_answer = 0, reset = 4, lost = 0, aborted = 0, expired = 1,
             bad_response = 0 } })
+   end)
+end)
+
+describe("the notes of a report", function()
+   it("speak of bits and of what is possible only where a row has them", function()
+      local function notes(row)
+         local list = {}
+         require("framegauge.methods.l4.report").notes({ results = { l4 = { row } } }, function(text)
+            list[#list + 1] = text and text:match "^%w+"
+         end)
+         return list
+      end
+      assert.same({}, notes { test = "PAGE", pages_per_s = 3 })
+      assert.same({}, notes { test = "PAGE" })
+      assert.same({ "Bits" }, notes { test = "FTP", goodput_bps = 3 })
+      assert.same({ "Possible" }, notes { test = "TCP_RR", transactions_per_s = 3, round_trip_limit = 4 })
    end)
 end)
 
@@ -144,6 +161,27 @@ describe("the battery", function()
       for _, row in pairs(rows) do
          near(100, row.theoretical_percent, 0.01)
          assert.is_true(row.round_trip_limit > row.theoretical)
+      end
+   end)
+
+   it("counts pauses, connects and closes where it says what the round trip allows", function()
+      local function rows_of(...)
+         local rows, status, output = wire.run("duration: 400ms, drain: 100ms, connections: 5, tests: [TCP_RR, HTTP, HTTP2]", ...)
+         assert.equal(0, status, output)
+         return rows, output
+      end
+      for close, tests in pairs { fin = "[TCP_RR, HTTP, HTTP2]", reset = "[TCP_RR, HTTP]" } do
+         for _, row in ipairs(rows_of("l4.tests=" .. tests, "l4.load={think: 1ms, think_max: 3ms, requests: 4}", "l4.http.requests=4",
+            "l4.http.streams=2", "l4.http.body=64", "l4.close=" .. close)) do
+            assert.is_true(row.round_trip_limit < row.theoretical, row.test)
+            -- a connection of HTTP/2 has more round trips than its transactions
+            near(100, row.theoretical_percent, row.test == "HTTP2" and 0.15 or 0.06)
+         end
+      end
+      for _, load in ipairs { "{per_second: 100}", "{cycles: 1, requests: 2}", "{hold: true, requests: 2}" } do
+         for _, row in ipairs(rows_of("l4.load=" .. load, "l4.duration=50ms")) do
+            assert.is_nil(row.round_trip_limit, load)
+         end
       end
    end)
 

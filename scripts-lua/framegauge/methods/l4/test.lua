@@ -244,10 +244,17 @@ function M.theoretical(plan, tester, test, o, rate)
    end)
 end
 
+-- Do all clients make one transaction after the other, from the begin to the end?
+local function is_steady(kind, o)
+   local load = o.load
+   return not (kind.rate and kind.rate(o))
+      and (kind.udp or not (load.rate or load.per_second or load.cycles > 0 or load.hold))
+end
+
 -- The rate that the shortest round trip seen allows where each transaction waits for the one before.
 local function round_trip_limit(case, o, list)
    local kind, shortest = kinds.of(case.test), math.huge
-   if not kind.trips or kind.rate and kind.rate(o) or o.load.rate or case.path then
+   if not kind.trips or not is_steady(kind, o) or case.path then
       return nil
    end
    for _, record in ipairs(list) do
@@ -255,7 +262,9 @@ local function round_trip_limit(case, o, list)
       local times = client.rtt or kind.udp and client.transaction
       shortest = math.min(shortest, times and times.min_ns or math.huge)
    end
-   return shortest > 0 and shortest < math.huge and o.connections * 1e9 / (kind.trips(o) * shortest) or nil
+   local pause = (o.load.think + math.max(o.load.think, o.load.think_max)) / 2 -- drawn between the two
+   local each = kind.trips(o) * shortest + (kind.pauses and kind.pauses(o) * pause * 1e9 or 0)
+   return shortest > 0 and shortest < math.huge and o.connections * 1e9 / each or nil
 end
 
 -- The share of all queries that were answered in time.

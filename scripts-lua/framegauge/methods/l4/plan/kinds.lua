@@ -16,6 +16,7 @@
 --                not known
 --    trips(o)    round trips of a transaction, where each waits for the one before on its connection; nil:
 --                they do not wait
+--    pauses(o)   pauses (load.think) of a transaction; nil: none
 --    receiver    of payload that goes one way: the side that receives it, 1 the client, 2 the server
 --    udp         it uses datagrams
 --    short       its connections come and go
@@ -64,6 +65,12 @@ local function to_server(client, server)
 end
 
 local function one() return 1 end
+
+-- Pauses of a transaction: one behind each of those that are made at a time, but the last of a connection.
+-- @param requests  of a connection; 0: no end
+local function pauses(requests, at_a_time)
+   return requests > 0 and (math.ceil(requests / at_a_time) - 1) / requests or 1 / at_a_time
+end
 
 local SIZES = { { "request", "request" }, { "response", "response" } }
 
@@ -117,7 +124,8 @@ local LIST = {
    -- Requests and responses over TCP, and connections without either, by the names of netperf.
    {
       name = "TCP_RR", help = "requests and responses", figure = "transactions_per_s", theory = theory.rr,
-      trips = one,
+      trips = function(o) return theory.round_trips(1, o.load.requests, o.close) end,
+      pauses = function(o) return pauses(o.load.requests, 1) end,
       short = true, campaigns = { ["transaction-rate"] = true, concurrency = true }, parameters = SIZES,
       gives_up = true,
       closes = ANY_CLOSE,
@@ -145,6 +153,7 @@ local LIST = {
          return theory.http(rate, ip, o, request, response)
       end,
       trips = function(o) return theory.round_trips(1, o.http.requests, o.close) end,
+      pauses = function(o) return pauses(o.http.requests, 1) end,
       campaigns = HTTP,
       peers = { web = true }, fill = http.fill, check = http.check,
       requests = function(o) return o.http.requests end,
@@ -161,6 +170,7 @@ local LIST = {
          return theory.http2(rate, ip, o, app.http_octets(client()))
       end,
       trips = function(o) return 1 / o.http.streams end,
+      pauses = function(o) return pauses(o.http.requests, o.http.streams) end,
       campaigns = HTTP,
       peers = { web = true }, fill = http.fill, check = streams_have_room,
       requests = function(o) return o.http.requests end, parameters = { { "http", "http" } },

@@ -8,6 +8,7 @@ local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local result_rows = require "framegauge.methods.l4.result"
 local tables = require "framegauge.report.html.tables"
+local tables_of = require "framegauge.core.tables"
 
 local M = {}
 
@@ -57,9 +58,20 @@ local function demand_note(row)
       o.server_us and (" and %s us of the server's"):format(format.decimal(o.server_us, 3)) or "", o.per)
 end
 
+local function has_bits(row)
+   local _, key = result_rows.figure(row)
+   return key and key:find "_bps$"
+end
+
 function M.notes(result, add)
-   add("Bits are of payload. Possible is what the line allows, or the round trip where each transaction waits for the one before: connections / (round trips of a transaction × the shortest round trip measured).")
-   for _, row in ipairs(rows_of(result)) do
+   local rows = rows_of(result)
+   if tables_of.any(rows, has_bits) then
+      add "Bits are of payload."
+   end
+   if tables_of.any(rows, result_rows.most) then
+      add "Possible is what the line allows, or the round trip where each transaction waits for the one before: connections / (round trips of a transaction × the shortest round trip measured + pauses of the client)."
+   end
+   for _, row in ipairs(rows) do
       add(limit_note(row) or nil)
       add(balance_note(row) or nil)
       add(demand_note(row) or nil)
