@@ -85,6 +85,7 @@ enum {
 	CONTROLS = 1 << 27,         /* fg_stream_control() was called */
 	RESET_AT_END = 1 << 28,     /* an RST takes the place of our FIN */
 	RESET_NOW = 1 << 29,        /* and is due */
+	UNREAD = 1 << 30,           /* payload that is kept waits in its turn for the application */
 };
 
 /** Sequence numbers from .. to - 1. */

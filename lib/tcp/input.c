@@ -241,6 +241,17 @@ fin_acknowledged(struct fg_l4 *w, struct conn *c)
 	}
 }
 
+/* @return false: the connection is over */
+static bool
+goes_on(struct fg_l4 *w, struct conn *c)
+{
+	if (c->flags & FIN_SENT && c->snd_una == c->snd_nxt && !fin_acknowledged(w, c))
+		return false;
+	if (c->flags & UNREAD)
+		tcp_receive_kept(w, c);
+	return c->state != CLOSED;
+}
+
 static void
 note_ecn(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
@@ -297,7 +308,7 @@ synchronized(struct fg_l4 *w, struct conn *c, struct segment *s)
 	note_ecn(w, c, s);
 	if (!tcp_ack(w, c, s) || c->state == CLOSED)
 		return;
-	if (c->flags & FIN_SENT && c->snd_una == c->snd_nxt && !fin_acknowledged(w, c))
+	if (c->flags & (FIN_SENT | UNREAD) && !goes_on(w, c))
 		return;
 	if (s->length > 0 || s->flags & TCP_FIN)
 		tcp_receive(w, c, s);

@@ -79,7 +79,7 @@ static inline bool
 take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t length)
 {
 	if (!ops_of(w, c)->receive(w, &c->stream, c->stream.received, payload, length, false)) {
-		w->counters.not_used++;
+		w->counters.not_used += !(c->flags & UNREAD);
 		return false;
 	}
 	if (c->state == CLOSED)
@@ -92,6 +92,7 @@ take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t l
 	return c->state != CLOSED;
 }
 
+/* what the application cannot use in its turn either stays: the peer may have forgotten it */
 static void
 take_kept(struct fg_l4 *w, struct conn *c)
 {
@@ -99,18 +100,15 @@ take_kept(struct fg_l4 *w, struct conn *c)
 
 	while ((held = held_of(w, c)) != NULL && held->kept != 0 &&
 	       kept_begin(w, held, c->rcv_nxt, c->rcv_nxt + 1) == c->rcv_nxt) {
-		uint32_t i = held->kept, had = c->rcv_nxt - kept_at(w, i)->seq;
-		const struct kept *k = kept_at(w, i);
-		bool taken;
+		const struct kept *k = kept_at(w, held->kept);
+		uint32_t had = c->rcv_nxt - k->seq;
 
-		held->kept = k->next;
-		taken = take_payload(w, c, k->data + had, k->length - had);
-		fg_pool_give(&own(w)->kept, &i);
-		if (!taken && c->state != CLOSED)
-			held_free(w, c); /* all of it comes again */
-		if (!taken)
+		if (!take_payload(w, c, k->data + had, k->length - had)) {
+			c->flags |= UNREAD;
 			return;
+		}
 	}
+	c->flags &= ~(uint32_t)UNREAD;
 }
 
 static void
@@ -173,12 +171,11 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 
 /* is the FIN next? */
 static bool
-fin_is_due(const struct fg_l4 *w, const struct conn *c, const struct segment *s)
+fin_is_due(const struct fg_l4 *w, const struct conn *c)
 {
 	const struct ranges *held = held_of(w, c);
 
-	return (s->flags & TCP_FIN && s->seq + s->length == c->rcv_nxt) ||
-	       (held != NULL && held->has_fin && held->fin == c->rcv_nxt);
+	return held != NULL && held->has_fin && held->fin == c->rcv_nxt;
 }
 
 /* RFC 9293, 3.10.7.4, eighth */
@@ -203,18 +200,30 @@ fin(struct fg_l4 *w, struct conn *c)
 }
 
 void
+tcp_receive_kept(struct fg_l4 *w, struct conn *c)
+{
+	take_kept(w, c);
+	if (c->state == CLOSED)
+		return;
+	if (fin_is_due(w, c))
+		fin(w, c);
+	if (c->state != CLOSED)
+		tcp_ready(w, c);
+}
+
+void
 tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s)
 {
 	if (c->state != ESTABLISHED && c->state != FIN_WAIT_1 && c->state != FIN_WAIT_2)
 		return;
 	trim(w, c, s);
-	if (s->seq != c->rcv_nxt)
+	if (seq_lt(c->rcv_nxt, s->seq))
 		ahead(w, c, s);
 	else if (s->length > 0)
 		in_order(w, c, s);
 	if (c->state == CLOSED)
 		return;
-	if (fin_is_due(w, c, s))
+	if ((s->flags & TCP_FIN && s->seq + s->length == c->rcv_nxt) || fin_is_due(w, c))
 		fin(w, c);
 	if (c->state != CLOSED)
 		tcp_ready(w, c);

@@ -253,6 +253,8 @@ bool tcp_ack(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /* receive.c */
 /** Payload and FIN of a segment that lies in the window, at least in part. */
 void tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s);
+/** The application may be able to use now what is UNREAD. */
+void tcp_receive_kept(struct fg_l4 *w, struct conn *c);
 
 /* scoreboard.c */
 /** @return what the connection knows of its losses, made if it is not there; NULL: no room */

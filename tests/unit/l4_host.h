@@ -142,6 +142,8 @@ class Host
 	std::function<void(fg_stream *, fg_l4_end)> on_closed = [](fg_stream *, fg_l4_end) {};
 	bool refuse_early = false;
 	unsigned refuse_every = 1; /* of parts of 500 bytes */
+	/* bytes written at each payload in order; until they are acknowledged all that comes is refused */
+	uint64_t answer = 0;
 	uint64_t received = 0, wrong = 0;
 	unsigned established = 0, closed = 0;
 	fg_l4_end last_end = FG_L4_ENDS;
@@ -167,8 +169,12 @@ class Host
 
 		if (early && h->refuse_early && offset / 500 % h->refuse_every == 0)
 			return false;
+		if (h->answer > 0 && (early || c->acked < c->written))
+			return false;
 		h->wrong += payload_wrong(h->client ? server_stream : client_stream, offset, data, length);
 		h->received += length;
+		if (h->answer > 0)
+			fg_stream_write(w, c, h->answer);
 		return true;
 	}
 	static void
