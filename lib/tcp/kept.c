@@ -38,24 +38,27 @@ insert(struct fg_l4 *w, struct ranges *held, uint32_t i)
 }
 
 bool
-kept_add(struct fg_l4 *w, struct ranges *held, const struct segment *s)
+kept_add(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payload, uint32_t length)
 {
-	uint32_t at = s->seq, begin, end, i;
 	struct kept *k;
+	uint32_t n, i;
 
-	while (ranges_gap(held, at, s->seq + s->length, &begin, &end)) {
-		at = begin + fg_u32_min(end - begin, KEPT);
+	for (; length > 0; seq += n, payload += n, length -= n) {
+		n = fg_u32_min(length, KEPT);
 		i = fg_pool_take(&own(w)->kept);
-		if (i == 0)
+		if (i == 0) {
+			w->counters.held_refused++;
 			return false;
-		if (ranges_add(held, begin, at) == UINT32_MAX) {
+		}
+		if (ranges_add(held, seq, seq + n) == UINT32_MAX) {
+			w->counters.no_ranges++;
 			fg_pool_give(&own(w)->kept, &i);
 			return false;
 		}
 		k = kept_at(w, i);
-		k->seq = begin;
-		k->length = at - begin;
-		memcpy(k->data, s->payload + (begin - s->seq), k->length);
+		k->seq = seq;
+		k->length = n;
+		memcpy(k->data, payload, n);
 		insert(w, held, i);
 	}
 	return true;

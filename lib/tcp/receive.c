@@ -118,29 +118,39 @@ in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		take_kept(w, c);
 }
 
+/* payload that is not in the set. @return whether it is now */
+static bool
+hold_part(struct fg_l4 *w, struct conn *c, struct ranges *held, uint32_t seq, const uint8_t *payload,
+	  uint32_t length)
+{
+	uint64_t offset = c->stream.received + (seq - c->rcv_nxt);
+	bool room = held->count < MAX_RANGES || seq_le(seq, held->at[MAX_RANGES - 1].to);
+
+	if (room && !ops_of(w, c)->receive(w, &c->stream, offset, payload, length, true))
+		return c->state != CLOSED && kept_add(w, held, seq, payload, length);
+	if (c->state == CLOSED)
+		return false;
+	if (!room || ranges_add(held, seq, seq + length) == UINT32_MAX) {
+		w->counters.no_ranges++;
+		return false;
+	}
+	return true;
+}
+
 /* @return whether the set now has the payload */
 static bool
 hold(struct fg_l4 *w, struct conn *c, const struct segment *s, struct ranges *held)
 {
-	uint64_t offset = c->stream.received + (s->seq - c->rcv_nxt);
+	uint32_t at = s->seq, to;
+	bool all = true;
 
-	if (held->count == MAX_RANGES && seq_lt(held->at[MAX_RANGES - 1].to, s->seq)) {
-		w->counters.no_ranges++;
-		return false;
-	}
-	if (!ops_of(w, c)->receive(w, &c->stream, offset, s->payload, s->length, true) &&
-	    (c->state == CLOSED || !kept_add(w, held, s))) {
-		w->counters.held_refused += c->state != CLOSED;
-		return false;
-	}
+	while (all && ranges_gap(held, at, s->seq + s->length, &at, &to))
+		all = hold_part(w, c, held, at, s->payload + (at - s->seq), to - at);
 	if (c->state == CLOSED)
 		return false;
-	if (ranges_add(held, s->seq, s->seq + s->length) == UINT32_MAX) {
-		w->counters.no_ranges++;
-		return false;
-	}
-	held->latest = s->seq;
-	return true;
+	if (ranges_missing(held, s->seq, s->seq + 1) == 0)
+		held->latest = s->seq; /* also where only a part of it is there (RFC 2018, 4) */
+	return all;
 }
 
 static void

@@ -133,8 +133,8 @@ uint32_t ranges_missing(const struct ranges *set, uint32_t from, uint32_t to);
 bool ranges_gap(const struct ranges *set, uint32_t from, uint32_t edge, uint32_t *begin, uint32_t *end);
 
 /* kept.c */
-/** Keep what the set does not have, and add it there. @return false: not all of it, for want of room */
-bool kept_add(struct fg_l4 *w, struct ranges *held, const struct segment *s);
+/** Keep what the set does not have, and add it there. @return false: not all of it, and counted why */
+bool kept_add(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payload, uint32_t length);
 /** Where what is kept begins, of @p from to @p to; what lies before is forgotten. */
 uint32_t kept_begin(struct fg_l4 *w, struct ranges *held, uint32_t from, uint32_t to);
 /** Nothing is held any more. */
