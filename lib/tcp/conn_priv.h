@@ -101,6 +101,7 @@ struct ranges {
 	bool has_fin;
 	uint32_t count;
 	uint32_t kept, kept_last; /* payload of some of it, in order: struct kept; 0: none */
+	uint32_t kept_news;       /* where the latest went; 0: nobody knows */
 	struct range at[MAX_RANGES];
 };
 

@@ -3,63 +3,115 @@
  * Payload ahead of its turn that an application cannot use yet, as it does not know what stands before it.
  * A host keeps such segments in the buffer of its socket; so they lie here, in blocks of a pool that all
  * connections of the worker share, sorted, and no byte twice. When the gap is closed they are taken in order.
+ *
+ * What a block ends with goes on in it, and two blocks that fit into one become one. So neighbours without a
+ * gap have more than one block's payload, and a connection has at most MAX_RANGES blocks more than twice what
+ * its window would fill, however small its peer makes the segments.
  */
 #include <string.h>
 
 #include "tcp_priv.h"
 
-static void
-drop_first(struct fg_l4 *w, struct ranges *held)
+static uint32_t *
+next_of(struct fg_l4 *w, struct ranges *held, uint32_t i)
 {
-	uint32_t next = kept_at(w, held->kept)->next;
-
-	fg_pool_give(&own(w)->kept, &held->kept);
-	held->kept = next;
+	return i == 0 ? &held->kept : &kept_at(w, i)->next;
 }
 
-/* behind all that begin before it */
+/* the block behind @p before (0: the first), whose payload is taken or is another's now */
 static void
-insert(struct fg_l4 *w, struct ranges *held, uint32_t i)
+drop_next(struct fg_l4 *w, struct ranges *held, uint32_t before)
 {
+	uint32_t *link = next_of(w, held, before), gone = *link;
+
+	*link = kept_at(w, gone)->next;
+	if (held->kept_last == gone)
+		held->kept_last = before;
+	if (held->kept_news == gone)
+		held->kept_news = before;
+	fg_pool_give(&own(w)->kept, &gone);
+}
+
+/* the last that begins before @p seq: mostly the last of all, or where the news before went; 0: none */
+static uint32_t
+before(struct fg_l4 *w, struct ranges *held, uint32_t seq)
+{
+	const uint32_t guess[] = {held->kept_last, held->kept_news};
+	uint32_t at = 0, next;
+
+	for (unsigned i = 0; at == 0 && i < 2; i++)
+		if (guess[i] != 0 && seq_lt(kept_at(w, guess[i])->seq, seq))
+			at = guess[i];
+	while ((next = *next_of(w, held, at)) != 0 && seq_lt(kept_at(w, next)->seq, seq))
+		at = next;
+	return at;
+}
+
+/* an empty block behind another. @return it; 0: there is no room */
+static uint32_t
+insert(struct fg_l4 *w, struct ranges *held, uint32_t behind, uint32_t seq)
+{
+	uint32_t i = fg_pool_take(&own(w)->kept), *link = next_of(w, held, behind);
 	struct kept *k = kept_at(w, i);
-	uint32_t before = held->kept_last;
 
-	if (held->kept == 0 || seq_lt(k->seq, kept_at(w, before)->seq)) {
-		uint32_t next = held->kept;
-
-		for (before = 0; next != 0 && seq_lt(kept_at(w, next)->seq, k->seq);
-		     next = kept_at(w, next)->next)
-			before = next;
-	}
-	k->next = before == 0 ? held->kept : kept_at(w, before)->next;
-	*(before == 0 ? &held->kept : &kept_at(w, before)->next) = i;
+	if (i == 0)
+		return 0;
+	k->next = *link;
+	k->seq = seq;
+	k->length = 0;
+	*link = i;
 	if (k->next == 0)
 		held->kept_last = i;
+	return i;
+}
+
+static void
+append(struct kept *k, const uint8_t *payload, uint32_t length)
+{
+	memcpy(k->data + k->length, payload, length);
+	k->length += length;
+}
+
+/* @return bytes that were kept; 0: none, and counted why */
+static uint32_t
+add_some(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payload, uint32_t length)
+{
+	uint32_t behind = before(w, held, seq), i = behind, n;
+	const struct kept *next;
+	struct kept *k = kept_at(w, i);
+
+	if (i == 0 || k->seq + k->length != seq || k->length == KEPT) {
+		i = insert(w, held, behind, seq);
+		w->counters.held_refused += i == 0;
+		if (i == 0)
+			return 0;
+		k = kept_at(w, i);
+	}
+	n = fg_u32_min(length, KEPT - k->length);
+	if (ranges_add(held, seq, seq + n) == UINT32_MAX) { /* it touches nothing, so the block is new */
+		w->counters.no_ranges++;
+		drop_next(w, held, behind);
+		return 0;
+	}
+	append(k, payload, n);
+	held->kept_news = i;
+	next = kept_at(w, k->next);
+	if (k->next != 0 && k->seq + k->length == next->seq && k->length + next->length <= KEPT) {
+		append(k, next->data, next->length);
+		drop_next(w, held, i);
+	}
+	return n;
 }
 
 bool
 kept_add(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payload, uint32_t length)
 {
-	struct kept *k;
-	uint32_t n, i;
+	uint32_t n;
 
 	for (; length > 0; seq += n, payload += n, length -= n) {
-		n = fg_u32_min(length, KEPT);
-		i = fg_pool_take(&own(w)->kept);
-		if (i == 0) {
-			w->counters.held_refused++;
+		n = add_some(w, held, seq, payload, length);
+		if (n == 0)
 			return false;
-		}
-		if (ranges_add(held, seq, seq + n) == UINT32_MAX) {
-			w->counters.no_ranges++;
-			fg_pool_give(&own(w)->kept, &i);
-			return false;
-		}
-		k = kept_at(w, i);
-		k->seq = seq;
-		k->length = n;
-		memcpy(k->data, payload, n);
-		insert(w, held, i);
 	}
 	return true;
 }
@@ -73,7 +125,7 @@ kept_begin(struct fg_l4 *w, struct ranges *held, uint32_t from, uint32_t to)
 		k = kept_at(w, held->kept);
 		if (seq_lt(from, k->seq + k->length))
 			return seq_lt(to, k->seq) ? to : seq_lt(k->seq, from) ? from : k->seq;
-		drop_first(w, held);
+		drop_next(w, held, 0);
 	}
 	return to;
 }
@@ -84,6 +136,6 @@ held_free(struct fg_l4 *w, struct conn *c)
 	struct ranges *held = held_of(w, c);
 
 	while (held != NULL && held->kept != 0)
-		drop_first(w, held);
+		drop_next(w, held, 0);
 	fg_pool_give(&own(w)->ranges, &c->holding);
 }

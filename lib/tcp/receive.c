@@ -168,7 +168,7 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 			w->counters.no_ranges++;
 			return;
 		}
-		held->count = held->kept = held->kept_last = 0;
+		held->count = held->kept = held->kept_last = held->kept_news = 0;
 		held->has_fin = false;
 	}
 	if ((s->length == 0 || hold(w, c, s, held)) && s->flags & TCP_FIN) {
