@@ -73,8 +73,10 @@ struct fg_app_ops {
 	/** The handshake is over. May be NULL. */
 	void (*established)(struct fg_l4 *w, struct fg_stream *s);
 	/**
-	 * Payload from position @p offset. In order unless @p early.
-	 * @return false: it cannot be used now and counts as not received
+	 * Payload from position @p offset. In order unless @p early. TCP keeps early payload that is refused,
+	 * as far as there is room, counts it as received and hands it over once more in its turn, perhaps
+	 * cut otherwise.
+	 * @return false: it cannot be used now; in order it is offered again
 	 */
 	bool (*receive)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
 			uint32_t length, bool early);
