@@ -247,8 +247,9 @@ goes_on(struct fg_l4 *w, struct conn *c)
 {
 	if (c->flags & FIN_SENT && c->snd_una == c->snd_nxt && !fin_acknowledged(w, c))
 		return false;
-	if (c->flags & UNREAD)
-		tcp_receive_kept(w, c);
+	if (!(c->flags & UNREAD))
+		return true;
+	tcp_receive_kept(w, c);
 	return c->state != CLOSED;
 }
 

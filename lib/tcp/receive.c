@@ -62,8 +62,6 @@ join_held(struct fg_l4 *w, struct conn *c)
 {
 	struct ranges *held = held_of(w, c);
 
-	if (held == NULL)
-		return;
 	c->flags |= ACK_NOW; /* a gap was filled, at least in part */
 	ranges_cut(held, c->rcv_nxt);
 	if (held->count > 0 && held->at[0].from == c->rcv_nxt) {
@@ -86,7 +84,8 @@ take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t l
 		return false;
 	move_on(w, c, length);
 	owe_ack(w, c, length);
-	join_held(w, c);
+	if (c->holding != 0)
+		join_held(w, c);
 	if (ops_of(w, c)->arrived != NULL)
 		ops_of(w, c)->arrived(w, &c->stream);
 	return c->state != CLOSED;
@@ -158,6 +157,8 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
 	struct ranges *held;
 
+	if (seq_lt(s->seq, c->rcv_nxt)) /* with what was kept, all of it has come */
+		return;
 	w->counters.out_of_order++;
 	c->flags |= ACK_NOW;
 	held = held_of(w, c);
@@ -189,7 +190,7 @@ fin_is_due(const struct fg_l4 *w, const struct conn *c)
 }
 
 /* RFC 9293, 3.10.7.4, eighth */
-static void
+static inline void
 fin(struct fg_l4 *w, struct conn *c)
 {
 	if (c->holding != 0)
@@ -227,7 +228,7 @@ tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s)
 	if (c->state != ESTABLISHED && c->state != FIN_WAIT_1 && c->state != FIN_WAIT_2)
 		return;
 	trim(w, c, s);
-	if (seq_lt(c->rcv_nxt, s->seq))
+	if (s->seq != c->rcv_nxt)
 		ahead(w, c, s);
 	else if (s->length > 0)
 		in_order(w, c, s);
