@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Payload that is kept until its turn, against the stream it is of: every byte once, and in few blocks however
- * small the segments are and in whatever order they come. */
+/* Payload that is kept until its turn, against the stream it is of: every byte once, and in few blocks,
+ * however small the segments are and in whatever order they come. */
 #include <algorithm>
 #include <map>
 #include <random>
