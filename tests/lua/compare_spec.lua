@@ -181,7 +181,7 @@ describe("runs side by side", function()
       other.results.throughput[2] = throughput(7000, 0.1, nil, 1518).throughput[1]
       local lines = beside.tables({ one, other, one })[1].lines
       local function line(i) return { lines[i].name, lines[i].heading, unpack(lines[i], 1, 3) } end
-      assert.same({ "64 bytes, both directions", "Throughput", "90,000", "80,000", "90,000" }, line(1))
+      assert.same({ "64 bytes, both directions", "Throughput", "90,000", ">=80,000", "90,000" }, line(1))
       assert.same({ "64 bytes, both directions", "Verdict", "valid", "tester-limited", "valid" }, line(2))
       assert.same({ "1518 bytes, both directions", "Throughput", nil, "7,000" }, line(3))
       assert.same({ "a", "b" }, beside.names { "/x/a", "y/b/" })
@@ -245,6 +245,8 @@ describe("framegauge compare", function()
       local text = scratch.read(page)
       assert.matches("&lt;2&amp;0&gt;", text, 1, true)
       assert.matches("97,000", text, 1, true)
+      local differs = "The plans differ: device_under_test.firmware."
+      assert.same({ true, true }, { text:find(differs, 1, true) ~= nil, output:find(differs, 1, true) ~= nil })
       output, status = shell("report '%s/run-01' --html '%s'", root, page)
       assert.equal(2, status, output)
       local bin = scratch.path() -- a browser takes no other file for a page

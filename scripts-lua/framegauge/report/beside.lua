@@ -36,7 +36,7 @@ local function line_of(name, heading, runs, of_row, text)
    for number, row in pairs(runs) do
       local value = of_row(row)
       if value ~= nil then
-         line[number], line.unit = text(value)
+         line[number], line.unit = text(value, row)
          is_any = true
       end
    end
@@ -53,8 +53,8 @@ function M.tables(list)
       local lines, named, names = {}, rows_of(runs, i)
       for _, name in ipairs(names) do
          for _, figure in ipairs(figures.compared(one.record)) do
-            lines[#lines + 1] = line_of(name, change.heading(figure), named[name], figure.of, function(value)
-               return show.write(figure.row, value)
+            lines[#lines + 1] = line_of(name, change.heading(figure), named[name], figure.of, function(value, row)
+               return show.write_of(row, figure.row, value)
             end)
          end
          lines[#lines + 1] = line_of(name, "Verdict", named[name], verdict.word, itself)
@@ -91,13 +91,26 @@ function M.columns(names)
    return columns
 end
 
+--- What is different between the plans of the first run and of the others, a sentence; nil where nothing is.
+function M.differences(list)
+   local keys = {}
+   for _, run in ipairs(list) do
+      for _, text in ipairs(compare.differences(list[1].plan, run.plan)) do
+         local key = text:match "^%S+"
+         keys[#keys + 1] = not key:find "^needs%." and not tables.contains(keys, key) and key or nil
+      end
+   end
+   table.sort(keys)
+   return keys[1] and "The plans differ: " .. table.concat(keys, ", ") .. "." or nil
+end
+
 --- The figures as text.
 -- @param paint  framegauge.text.ansi
 function M.text(list, folders, paint)
-   local columns = M.columns(M.names(folders))
+   local columns, differences = M.columns(M.names(folders)), M.differences(list)
    return table.concat(tables.map(M.tables(list), function(one)
       return paint(one.title, "bold") .. "\n" .. grid.text(columns, one.lines, paint)
-   end), "\n")
+   end), "\n") .. (differences and "\n" .. differences .. "\n" or "")
 end
 
 return M

@@ -96,6 +96,12 @@ function M.write(row, value)
    return kind[1](value), kind[2] or ""
 end
 
+--- The same of a line of a table, as its cell has it: nil where it would look exact and is not.
+function M.write_of(line, row, value)
+   local text, unit = M.write(row, value)
+   return bounded(line, text, row.bound), unit
+end
+
 --- The column of a row of a record.
 -- @param prefix  path of the object it is in
 function M.column(row, prefix)

@@ -13,12 +13,14 @@ local tables = require "framegauge.core.tables"
 return function(runs)
    local names = beside.names(tables.field(runs, "folder"))
    local columns, parts = beside.columns(names), {}
+   local differences = beside.differences(tables.field(runs, "result"))
    for i, one in ipairs(beside.tables(tables.field(runs, "result"))) do
       parts[i] = html_tables.build { caption = one.title, class = "wrapped", columns = columns,
          rows = one.lines }
    end
    return html.simple(("%d runs: %s"):format(#runs, runs[1].result.plan.test), {
       about.runs("The runs", tables.map(runs, function(run, i) return { names[i], { run } } end)),
+      differences and h.p { differences } or {},
       h.h2 { "Figures" }, parts,
       h.footer { "Made by Framegauge from result.json of these runs, which hold these figures unrounded." },
    })
