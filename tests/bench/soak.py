@@ -24,7 +24,8 @@ SLOPE_KIB, DESCRIPTORS = 8, 0
 # Rounds of the start that are not looked at: caches fill, code is compiled, and the heap of each thread finds
 # its size, for 38 rounds where it was measured. After them as many at least are looked at.
 WARM_UP = 50
-MOST_ROUNDS = 1000  # whose pairs are looked at, evenly spaced: a long soak has thousands, and millions of pairs
+# Rounds whose pairs are looked at, evenly spaced: a long soak has thousands of rounds, and millions of pairs.
+MOST_ROUNDS = 1000
 PATIENCE = 600  # seconds; no assertion on speed but an end to a soak that hangs
 
 
