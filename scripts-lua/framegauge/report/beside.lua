@@ -53,9 +53,10 @@ function M.tables(list)
       local lines, named, names = {}, rows_of(runs, i)
       for _, name in ipairs(names) do
          for _, figure in ipairs(figures.compared(one.record)) do
-            lines[#lines + 1] = line_of(name, change.heading(figure), named[name], figure.of, function(value, row)
+            local function text(value, row)
                return show.write_of(row, figure.row, value)
-            end)
+            end
+            lines[#lines + 1] = line_of(name, change.heading(figure), named[name], figure.of, text)
          end
          lines[#lines + 1] = line_of(name, "Verdict", named[name], verdict.word, itself)
       end
