@@ -88,8 +88,8 @@ void fg_oam_reflector_free(struct fg_oam_reflector *reflector);
 void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix_ahead_ns, uint16_t estimate);
 
 /**
- * Turn a request into its reply, in place. A reflector of Y.1731 counts what is no message as a frame of the
- * service, and returns those of the test loss that are for its MAC.
+ * Turn a request into its reply, in place. A reflector of Y.1731 counts each other frame as one of the
+ * service. It returns the frames of the test `loss` that are for its MAC.
  *
  * @param frame    starts at the destination MAC; FG_OAM_ROOM bytes behind @p length must be writable
  * @param length   bytes without FCS

@@ -134,7 +134,7 @@ TEST_F(EndpointPort, TakesAPriorityTagForNone)
 	EXPECT_FALSE(Takes(other)) << "of VLAN 7";
 }
 
-/* a peer asks how many frames of its service came: those of another VLAN are none */
+/* a peer asks how many frames of its service came: frames of another VLAN do not count */
 TEST_F(EndpointPort, CountsFramesForNobodyOfItsOwnVlanAlone)
 {
 	const Bytes plain = arp(1, peer_mac, peer_ipv4, Mac{}, host_ipv4);

@@ -319,7 +319,7 @@ TEST(OamReflector, AnswersSyntheticLoss)
 	EXPECT_EQ(y1731(hex("8036 0010 000b 000c 00000063 00000029 00000028 00") + zeros(25), true), reply);
 }
 
-/* two reflectors would send each other what is none of these for ever */
+/* two reflectors would send each other any other frame for ever */
 TEST(OamReflector, ReturnsAFrameOfAServiceOnceAndNoFrameOfAStream)
 {
 	Reflector r(FG_OAM_LOSS);

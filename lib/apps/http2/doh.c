@@ -47,7 +47,7 @@ doh_create(struct http2 *a, struct fg_error *err)
 	if (d == NULL)
 		return fg_error_set(err, ENOMEM, "l4.dns", "no memory");
 	d->config = *config->dns;
-	/* a client has asked for what comes; one connection of a server may use all its streams */
+	/* a client has asked for its answers; one connection of a server may use all its streams */
 	a->most = config->server ? (uint64_t)SHARE * fg_u32_min(a->app.room, SHARES) +
 					   (uint64_t)a->streams * DNS_MESSAGE_MAX
 				 : UINT64_MAX;
@@ -111,7 +111,7 @@ decode(uint8_t *to, const uint8_t *text, size_t length)
 	return bytes;
 }
 
-/* what comes has no room: a server refuses the request, and may be asked again */
+/* there is no room for a message: a server refuses the request, and the client may send it again */
 static void
 starve(struct fg_l4 *w, struct h2_exchange *x)
 {

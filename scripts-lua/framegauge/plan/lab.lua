@@ -23,7 +23,7 @@ M.row = {
 local BEFORE = { "^[%s\239\187\191]+", "^<%?.-%?>", "^<!%-%-.-%-%->", "^<!DOCTYPE[^%[>]*%[.-%]%s*>",
    "^<!DOCTYPE[^%[>]*>" }
 
--- Where what stands there ends; nil where it is none of that.
+-- The end of a prolog, a comment or a doctype at a place; nil: none is there.
 local function end_of(text, from)
    for _, pattern in ipairs(BEFORE) do
       local _, last = text:find(pattern, from)

@@ -96,7 +96,7 @@ function M.write(row, value)
    return kind[1](value), kind[2] or ""
 end
 
---- The same of a line of a table, as its cell has it: nil where it would look exact and is not.
+--- The same for a row of a table, as its cell has it: nil where the figure would look exact and is not.
 function M.write_of(line, row, value)
    local text, unit = M.write(row, value)
    return bounded(line, text, row.bound), unit
