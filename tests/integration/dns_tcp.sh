@@ -249,7 +249,9 @@ by_curl() {
 		[ "$("${curl[@]}" -w '%{http_code}' "$bad")" = 400 ] || return
 	done
 	[ "$("${curl[@]}" -w '%{http_code}' https://198.19.1.2/dns-quer?dns=$query)" = 404 ] || return
-	[ "$("${curl[@]}" -w '%{http_code}' --data-binary @/dev/null "$at")" = 400 ]
+	[ "$("${curl[@]}" -w '%{http_code}' --data-binary @/dev/null "$at")" = 415 ] || return # a form
+	[ "$("${curl[@]}" -w '%{http_code}' -H 'content-type: application/dns-message' \
+		--data-binary @/dev/null "$at")" = 400 ]
 }
 
 if command -v curl >/dev/null; then
