@@ -5,6 +5,7 @@
 local ansi = require "framegauge.text.ansi"
 local beside = require "framegauge.report.beside"
 local compare = require "framegauge.report.compare"
+local failure = require "framegauge.core.failure"
 local files = require "framegauge.report.files"
 local job = require "framegauge.core.job"
 local page_of = require "framegauge.report.html.beside"
@@ -23,15 +24,13 @@ local SUCCESS = 0
 local function print_page(text, path)
    local folder = assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/framegauge-report-XXXXXX"))
    local page = folder .. "/report.html"
-   local done, err = pcall(function()
+   failure.finally(function()
+      os.remove(page)
+      uv.fs_rmdir(folder)
+   end, function()
       result_page.write("report", page, text)
       job.run(pdf.write, page, path)
    end)
-   os.remove(page)
-   uv.fs_rmdir(folder)
-   if not done then
-      error(err, 0)
-   end
 end
 
 local function several(folders, options)
