@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting, watching, stopping and refusing trials; engines that come and go. */
+#include <sys/resource.h>
+
 #include "fg_host.h"
 #include "engine_on_wire.h"
 
@@ -142,6 +144,28 @@ TEST(EngineRealTime, KeepsStepWithTheClockOnTheWall)
 	EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(230));
 	expect_lossless(b.engine.Result(0), 2000);
 	EXPECT_EQ(512u, b.engine.Result(0).latency.max_ns) << "its time is the wire's all the same";
+}
+
+static double
+processor_seconds()
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+/* four frames in each millisecond: a few passes over the tasks, and nothing to do in between */
+TEST(EngineRealTime, LeavesTheProcessorToOthersMeanwhile)
+{
+	Bench b(Device(1e9), real_time());
+	Template frame = TestFrame(64);
+	double used = processor_seconds();
+
+	b.engine.Run({{0, 1, frame, {{4000, 2000}}}}, {10, 500, 20, 0});
+	EXPECT_LT(processor_seconds() - used, 0.53 / 2);
+	expect_lossless(b.engine.Result(0), 2000);
 }
 
 TEST(EngineRealTime, StopsInMidRun)
