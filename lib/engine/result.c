@@ -281,6 +281,7 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.rx_pause = after->rx_pause - before->rx_pause,
 		.paused_ns = (after->paused_ps - before->paused_ps) / 1000,
 		.tx_waiting = after->tx_waiting,
+		.tx_wait_ns = after->tx_wait_ps / 1000,
 		.is_accounted = p->config.port->caps.exact_counters,
 		.tx_handed = after->tx_ours[1] - before->tx_ours[1],
 		.rx_fetched = after->rx_ours[1] - before->rx_ours[1],

@@ -84,11 +84,20 @@ describe("a trial record", function()
       assert.equal("valid", record({ east = paused }).validity)
    end)
 
-   it("counts what waits in a port that has to pause as not sent", function()
+   it("counts what waits in a port that has to pause as not sent, nor as lost", function()
       local waiting = { name = "east", rx_pause = 1, paused_ns = 0, tx_waiting = 30 }
-      local r = record { forward = { rx = 970 }, east = waiting }
-      assert.same({ "tester-limited", { "east: 30 frames had not left the port when the trial ended, because the device paused port east 1 time" } }, { r.validity, r.reasons })
+      local r = record { forward = { rx = 960 }, east = waiting }
+      assert.same({ "tester-limited", { "east->west: 30 of 1,000 frames were not sent when the trial ended, because the device paused port east 1 time" } }, { r.validity, r.reasons })
       assert.equal(30, r.pauses[1].unsent_frames)
+      assert.same({ 970, 10, 30 }, { r.directions[1].tx, r.directions[1].lost, r.directions[1].unsent })
+      assert.near(969, r.directions[1].offered_fps, 1e-6) -- until the trial ended
+   end)
+
+   it("offers a load until the last frame has left a port that had to pause", function()
+      local r = record { east = { name = "east", rx_pause = 1, paused_ns = 4e8, tx_wait_ns = 999e6 } }
+      assert.same({ "tester-limited", { "east->west: all frames were sent, but at 500 frames per second instead of 1000, because the device paused port east 1 time, for 400.0 ms in all" } }, { r.validity, r.reasons })
+      assert.near(500, r.directions[1].offered_fps, 1e-6)
+      assert.near(1000, r.directions[2].offered_fps, 1e-6)
    end)
 
    it("does not know the order of what came over several queues, nor what came too late", function()

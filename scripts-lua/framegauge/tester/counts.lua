@@ -33,7 +33,7 @@ local PORT = {
    removed = "removed", intercepted = "intercepted", misdirected = "misdirected", unsolicited = "unsolicited",
    queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
    rx_stamp_jumps = "rx_stamp_jumps", rx_pause = "rx_pause", paused_ns = "paused_ns",
-   tx_waiting = "tx_waiting",
+   tx_waiting = "tx_waiting", tx_wait_ns = "tx_wait_ns",
 }
 
 -- Of ports whose card's own counters are exact.

@@ -5,7 +5,7 @@
 -- A port that obeys PAUSE sends later than it was to, or less. Then the load is not the intended one, but the
 -- tester was not late: the reason names the port, how often the device paused it, and for how long frames
 -- that were due waited. Where a method lets frames wait (`patient`), only those that have not left when the
--- trial ends are missing.
+-- trial ends are missing. No frame counts as sent that has not left.
 local format = require "framegauge.text.format"
 local tables = require "framegauge.core.tables"
 
@@ -63,35 +63,56 @@ function M.longest(held_back)
    return most
 end
 
---- Add what waited in ports when the trial ended: it counts as sent, and as lost.
--- @param short  ports that are known already to have frames missing: [name] = true
--- @param found  shortfalls (framegauge.trial.shortfalls)
-function M.waiting(held_back, short, found)
-   for _, name in ipairs(tables.keys(held_back)) do
-      local port = held_back[name]
-      if (port.tx_waiting or 0) > 0 and not short[name] then
-         found:add("ports waiting", port.tx_waiting, "%s: %s had not left the port when the trial ended, because %s",
-            name, format.plural(port.tx_waiting, "frame"), M.cause(port))
+-- The directions that a port sends, and how many frames they sent in all.
+local function sent_by(directions, port)
+   local list, tx = {}, 0
+   for _, direction in ipairs(directions) do
+      if sender_of(direction) == port.name then
+         list[#list + 1], tx = direction, tx + direction.tx
       end
    end
+   return list, tx
+end
+
+--- What had left the tester when the trial ended. A port takes frames that wait in it for the end of a pause;
+-- a frame that still waits is not sent, nor can it be lost. The last frames of the port wait, and each
+-- direction has its share of them. A port in which frames wait has sent until the trial ended; any other one
+-- until the last of its frames had waited.
+-- @param raw        what the tester counted
+-- @param held_back  as held_back() has them
+-- @return directions, as the tester counts them
+function M.left(raw, held_back)
+   local now = {}
+   for _, port in pairs(held_back) do
+      local waiting, list, tx = port.tx_waiting or 0, sent_by(raw.directions, port)
+      for _, d in ipairs(list) do
+         local here = math.min(math.floor(waiting * d.tx / tx + 0.5), waiting, math.max(0, d.tx - d.rx))
+         waiting, tx = waiting - here, tx - d.tx
+         now[d] = setmetatable({ tx = d.tx - here, unsent = (d.unsent or 0) + here,
+            tx_duration_ns = (port.tx_waiting or 0) > 0 and (raw.duration_s + (raw.drain_s or 0)) * 1e9
+               or (d.tx_duration_ns or 0) + (port.tx_wait_ns or 0) }, { __index = d })
+      end
+   end
+   return tables.map(raw.directions, function(d) return now[d] or d end)
 end
 
 -- Frames that were to leave a port and had not when the trial ended.
-local function unsent(raw, port)
-   local n = port.tx_waiting or 0
-   for _, d in ipairs(raw.directions) do
-      n = n + (sender_of(d) == port.name and math.max(0, d.intended_frames - d.tx) or 0)
+local function unsent(directions, port)
+   local n = 0
+   for _, d in ipairs((sent_by(directions, port))) do
+      n = n + math.max(0, d.intended_frames - d.tx)
    end
    return n
 end
 
 --- How often, and how long, ports had to pause, for the record of a trial; nil where no port had to.
--- @param raw  what the tester counted
-function M.pauses(raw)
+-- @param ports       their counts
+-- @param directions  what had left, as left() has it
+function M.pauses(ports, directions)
    local list = {}
-   for _, port in ipairs(raw.ports) do
+   for _, port in ipairs(ports) do
       list[#list + 1] = (port.rx_pause or 0) > 0 and { port = port.name, times = port.rx_pause,
-         waited_ns = port.paused_ns, unsent_frames = unsent(raw, port) } or nil
+         waited_ns = port.paused_ns, unsent_frames = unsent(directions, port) } or nil
    end
    return list[1] and list
 end

@@ -248,15 +248,11 @@ local DROPS = {
    { "tx_errors", "%s: the port failed to send %s" },
 }
 
-local function tester_reasons(record, raw, ask)
-   local ports, lcores = raw.ports, raw.lcores or {}
-   local found, held_back = shortfalls.new(), flow_control.held_back(ports)
-   local paused, short = flow_control.longest(held_back), {}
+local function tester_reasons(record, raw, ask, held_back)
+   local ports, lcores, found = raw.ports, raw.lcores or {}, shortfalls.new()
+   local paused = flow_control.longest(held_back)
    for i, d in ipairs(record.directions) do
-      local sender = flow_control.sender(raw.directions[i], held_back)
-      if offered.judge(d, raw.directions[i], ask, found, sender) and sender then
-         short[sender.name] = true
-      end
+      offered.judge(d, raw.directions[i], ask, found, flow_control.sender(raw.directions[i], held_back))
       loss_interval.judge(d, ask, found)
       if d.no_mbuf > 0 then
          found:add("directions no_mbuf", d.no_mbuf, "%s: the tester ran out of frame buffers %s", d.direction,
@@ -273,7 +269,6 @@ local function tester_reasons(record, raw, ask)
             plural(port.rx_stamp_jumps, "time"))
       end
    end
-   flow_control.waiting(held_back, short, found)
    for _, port in ipairs(raw.time and raw.time ~= "tsc" and ports or {}) do -- or its copies
       if (port.rx_no_mbuf or 0) > 0 then
          found:add("ports uncopied", port.rx_no_mbuf, "%s: the reference device had no buffer for %s on the way to it: it holds too many at once", port.name, plural(port.rx_no_mbuf, "frame"))
@@ -283,7 +278,7 @@ local function tester_reasons(record, raw, ask)
    if record.lost == 0 then
       return found:sentences()
    end
-   if not (paused and (ask.patient or found.n > 0)) then -- what waits in the port at the end is missing, too
+   if not (paused and (ask.patient or found.n > 0)) then -- what was not sent off schedule was not lost so
       lost_off_schedule(record, ask, paused, found)
    end
    lost_unfetched(record, ports, lcores, ask, found)
@@ -319,9 +314,10 @@ local function said(modifier, ports)
 end
 
 -- @param raw  what the tester counted; `invalid` in it is what the tester itself knows against the trial
-local function judge(record, raw, ask)
+-- @param held_back  ports that the device paused
+local function judge(record, raw, ask, held_back)
    local reasons, no_link = invalid_reasons(record, raw.ports, ask)
-   local tester = no_link and {} or tester_reasons(record, raw, ask)
+   local tester = no_link and {} or tester_reasons(record, raw, ask, held_back)
    local invalid = tables.joined(raw.invalid or {}, reasons, verdict.card_reasons(raw.ports, record.lost > 0))
    return verdict.settle(record, invalid, tester)
 end
@@ -348,6 +344,8 @@ end
 -- local record = trial.record(raw, { test = "mine", frame_size = 64, fps = 1000, seconds = 1 })
 -- return record.validity, record.tx, record.lost --> valid 1000 0
 function M.record(raw, ask)
+   local held_back = flow_control.held_back(raw.ports)
+   raw = setmetatable({ directions = flow_control.left(raw, held_back) }, { __index = raw })
    local directions = tables.map(raw.directions, function(direction)
       return of_direction(direction, ask, ask.streams ~= nil)
    end)
@@ -385,7 +383,7 @@ function M.record(raw, ask)
       poll_gap_max_ns = greatest(raw.lcores or {}, "poll_gap_max_ns"),
       start_skew_ns = raw.start_skew_ns,
       latency = M.merge_latency(raw.directions),
-      pauses = flow_control.pauses(raw),
+      pauses = flow_control.pauses(raw.ports, raw.directions),
       directions = directions,
       loads = ask.loads,
       burst = ask.burst,
@@ -399,7 +397,7 @@ function M.record(raw, ask)
       members = raw.members,
       queues = raw.queues,
       cards = tester_counts.cards(raw.ports),
-   }, raw, ask)
+   }, raw, ask, held_back)
 end
 
 return M

@@ -78,7 +78,6 @@ end
 -- @param d, raw  a direction of the record, and as the tester counted it
 -- @param found   framegauge.trial.shortfalls
 -- @param paused  the port that sends it, where the device paused it
--- @return whether frames are missing
 function M.judge(d, raw, ask, found, paused)
    local missing = d.intended_frames - d.tx
    local intended, offered = loads_of(d, raw, ask)
@@ -91,13 +90,11 @@ function M.judge(d, raw, ask, found, paused)
    elseif short then
       found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended%s",
          d.direction, count(missing), plural(d.intended_frames, "frame"), because)
-   elseif paused and ask.patient then
-      return false -- they were to be sent when the device let them
-   elseif d.tx > 1 and offered < intended * (1 - stretch_tolerance(d, intended)) then
+   elseif not (paused and ask.patient) and d.tx > 1
+      and offered < intended * (1 - stretch_tolerance(d, intended)) then
       found:add("directions stretched", 1 - offered / intended, "%s: all frames were sent, but at %s frames per second instead of %s%s",
          d.direction, rate(offered), rate(intended), because)
    end
-   return d.late > 0 or short
 end
 
 return M

@@ -52,6 +52,15 @@ function M.line_fps(port, one, frame_size)
    return math.max(ethernet.lines_fps({ port }, frame_size), span > 0 and (one.rx - 1) / span or 0)
 end
 
+-- Frames per second that all senders together offered.
+local function oload_fps(record, pattern)
+   local sum = pattern.broadcast and record.offered_fps or 0
+   for _, d in ipairs(not pattern.broadcast and record.directions or {}) do
+      sum = sum + d.offered_fps * (d.share or 1)
+   end
+   return sum
+end
+
 --- Frames per second that all receivers had of the frames for them, over the time of sending. What a switch
 -- still held at the end arrives later and counts: so a port may have had more than its line carries in that
 -- time, and gets what that carries.
@@ -59,7 +68,7 @@ function M.forwarding_fps(record, pattern, frame_size)
    if record.tx == 0 then
       return 0
    end
-   local a_frame = #pattern.senders * pattern.copies * record.offered_fps / record.tx
+   local a_frame = pattern.copies * oload_fps(record, pattern) / record.tx
    local at, sum = pattern.broadcast and {} or M.arrivals_at(record), 0
    for _, port in ipairs(pattern.receivers) do
       local one = at[port.name]
@@ -107,7 +116,7 @@ end
 
 local function point(c, record)
    return {
-      iload_percent = record.intended_percent, oload_fps = #c.pattern.senders * record.offered_fps,
+      iload_percent = record.intended_percent, oload_fps = oload_fps(record, c.pattern),
       forwarding_fps = M.forwarding_fps(record, c.pattern, c.frame_size), tx = record.tx,
       loss_ratio = record.loss_ratio,
       flood = record.misdirected, trial = record.trial,
