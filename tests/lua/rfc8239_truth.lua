@@ -195,7 +195,8 @@ end
 local function beside(name, o)
    return {
       name = name, ports = o.ports, switch = ("latency: 2us, buffer: %d"):format(o.buffer),
-      keys = ONE .. "tests: [stateful_incast], frame_sizes: [1518], trial: 300ms, stateful_incast: {" .. o.keys .. "}",
+      keys = ("%stests: [stateful_incast], frame_sizes: [1518], trial: %gs, stateful_incast: {%s}%s"):format(ONE,
+         o.seconds or 0.3, o.keys, o.bursts or ""),
       checks = function(results, counters)
          local list, frame = {}, 1e9 / ethernet.max_fps(RATE, 1518)
          for _, row in ipairs(results.stateful_incast) do
@@ -329,6 +330,13 @@ M.DEVICES = {
          add("fairness, ppm", 1e6, row.fairness * 1e6, 100)
          add("lost, of bursts and of TCP", 0, row.lost + row.tcp_lost, 0)
          add("retransmitted segments", 0, row.retransmitted_segments, 0)
+      end,
+   }),
+   -- the switch still holds many frames of bursts when TCP ends; the line carries no more than its rate
+   beside("TCP beside bursts of which a long queue holds many at the end", {
+      ports = 4, buffer = 3000, keys = "tcp: {}", seconds = 0.03, bursts = ", incast: {burst_interval: 5ms}",
+      check = function(add, row)
+         add("share of the ideal, %, no more than", 100, row.goodput_percent, 0).low = 0
       end,
    }),
    beside("TCP beside bursts into a queue of 64 frames", {

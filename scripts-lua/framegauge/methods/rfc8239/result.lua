@@ -262,7 +262,7 @@ M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP with 
          return spread and uncertainty.of(row.goodput_bps, { spread, components.clock(row.goodput_bps,
             run.time) }, { min = 0 }) or nil
       end },
-   { "ideal_goodput_bps", "number", "the most that the line has room for next to the bursts that arrived",
+   { "ideal_goodput_bps", "number", "the most that the line has room for next to the bursts that arrived meanwhile",
       col = "Ideal", as = "bits", at = "html" },
    { "goodput_percent", "number", "goodput as a share of that; left out where bursts fill the line",
       optional = true, col = "Goodput", unit = "% of ideal", as = "number", at = "terminal html",

@@ -27,6 +27,8 @@ M.MTU = 1500
 
 local FIRST_PORT = 5001 -- where the receiver listens for the first sender; for the next one, the next
 local LEAST_CAPACITY = 64 -- connections
+local L2 = 18 -- bytes of a frame around its IP packet
+local WHOLE = 1e-9 -- of an interval of bursts: by how much a whole number of them may miss it
 
 --- How many ports send by TCP, and how many send bursts, of n ports.
 -- @usage #incast.series(5) --> 5
@@ -135,6 +137,19 @@ local function make(c, number)
    return c.session:trial(ask)
 end
 
+-- Frames of bursts per second that the line carried at least while TCP was measured: all that came but those
+-- sent before, and those that the line can have carried after. A segment that had begun to come before counts.
+local function beside_tcp(c, record, line_fps)
+   local bursts, after = c.bursts, 0
+   local omitted = c.own.omit * bursts.seconds
+   for _, direction in ipairs(record.directions) do
+      after = math.max(after, (direction.last_arrival_ns or 0) / 1e9 - bursts.seconds)
+   end
+   local before = math.ceil(omitted / bursts.interval - WHOLE) * bursts.frames * c.udp
+   local segment = ethernet.l1_bps(1, M.MTU + L2) / ethernet.l1_bps(1, c.frame_size)
+   return (math.max(0, record.rx - before - after * line_fps) - segment) / (bursts.seconds - omitted)
+end
+
 -- A figure of TCP, summed up over the ports that sent, of each iteration.
 local function of_tcp(list, key)
    return tables.map(list, function(record) return stats.sum(record.tcp.senders, key) end)
@@ -150,8 +165,9 @@ local function measure(plan, tester, session, series, frame_size)
       list[i] = make(c, i)
    end
    local worst, goodput = tables.greatest(list, "lost"), stats.mean(of_tcp(list, "goodput_bps"))
+   local line_fps = ethernet.lines_fps({ receiver }, frame_size)
    local ideal = M.ideal(receiver.line_rate, ip, c.own.tcp.timestamps and "tcp+ts" or "tcp",
-      stats.mean(tables.field(list, "rx")) / c.bursts.seconds, frame_size,
+      stats.mean(tables.map(list, function(record) return beside_tcp(c, record, line_fps) end)), frame_size,
       plan.ports[#tester.ports].vlan and 1 or 0)
    local latency = common.latency(plan, worst.latency, frame_size, receiver.serial_rate)
    local row = common.row(list, {
