@@ -42,10 +42,11 @@ describe("flow control in tests that do not look for it", function()
    -- the switch takes what its port out carries until the trial has ended, and what it holds then: all other
    -- frames wait in the tester's ports, and are neither offered nor lost
    it("leaves what waits in the tester's ports out of the offered load", function()
-      for _, size in ipairs { 64, 1518 } do
-         local line, xoff, seconds = 1e8 / 8 / (size + 20), 16 * 1518, 0.5
-         local results, session = runs.run(4, ("rate: 100Mbps, buffer: 4000, flow_control: pause, xoff: %d, xon: %d"):format(xoff, xoff / 2),
-            ("tests: [many_to_one], frame_sizes: [%d], trial: 500ms, search_trial: 500ms, step: 50%%"):format(size))
+      for _, one in ipairs { { 100, 64, 0.5 }, { 100, 1518, 0.5 }, { 1000, 64, 0.2 } } do
+         local mbps, size, seconds = unpack(one)
+         local line, xoff = mbps * 1e6 / 8 / (size + 20), 16 * 1518
+         local results, session = runs.run(4, ("rate: %dMbps, buffer: 4000, flow_control: pause, xoff: %d, xon: %d"):format(mbps, xoff, xoff / 2),
+            ("tests: [many_to_one], frame_sizes: [%d], trial: %gs, search_trial: %gs, step: 50%%"):format(size, seconds, seconds))
          local row, held = results.many_to_one[1], 3 * (xoff / size + 3)
          local last = session.trials[#session.trials]
          assert.is_true(last.pauses[1].unsent_frames > 0)

@@ -208,11 +208,9 @@ describe("RFC 2889 between all ports", function()
    it("counts at most what the line of each receiver carries", function()
       local ports = { { name = "a", line_rate = 1e9 }, { name = "b", line_rate = 1e8 } }
       local function fps(a, b, span_a)
-         return mesh.forwarding_fps({ tx = 2e6, rx = a + b, directions = {
-            { direction = "c->a", offered_fps = 1e6, share = 0.5, rx = a, first_arrival_ns = 5e8,
-               last_arrival_ns = 5e8 + (span_a or 2e9) },
-            { direction = "c->b", offered_fps = 1e6, share = 0.5, rx = b - 100 },
-            { direction = "a->b", offered_fps = 1e6, rx = 100 },
+         return mesh.forwarding_fps({ tx = 2e6, rx = a + b, offered_fps = 1e6, directions = {
+            { direction = "c->a", rx = a, first_arrival_ns = 5e8, last_arrival_ns = 5e8 + (span_a or 2e9) },
+            { direction = "c->b", rx = b - 100 }, { direction = "a->b", rx = 100 },
          } }, { senders = { 1, 2 }, copies = 1, receivers = ports }, 64)
       end
       assert.near(1.1e6, fps(1e6, 1e5), 1e-6)

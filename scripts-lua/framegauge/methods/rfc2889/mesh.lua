@@ -52,13 +52,14 @@ function M.line_fps(port, one, frame_size)
    return math.max(ethernet.lines_fps({ port }, frame_size), span > 0 and (one.rx - 1) / span or 0)
 end
 
--- Frames per second that all senders together offered.
+-- Frames per second that all senders together offered. Pauses make some of them take longer than others: then
+-- the load is over the time of the last one.
 local function oload_fps(record, pattern)
-   local sum = pattern.broadcast and record.offered_fps or 0
-   for _, d in ipairs(not pattern.broadcast and record.directions or {}) do
-      sum = sum + d.offered_fps * (d.share or 1)
+   local seconds = 0
+   for _, d in ipairs(record.pauses and not pattern.broadcast and record.directions or {}) do
+      seconds = math.max(seconds, d.tx > 0 and d.tx / (d.offered_fps * (d.share or 1)) or 0)
    end
-   return sum
+   return seconds > 0 and record.tx / seconds or #pattern.senders * record.offered_fps
 end
 
 --- Frames per second that all receivers had of the frames for them, over the time of sending. What a switch
