@@ -82,11 +82,23 @@ describe("latency", function()
       assert.near(300 - 512, row.latency_mean_ns, 1e-6)
    end)
 
-   it("may be negative, as RFC 1242 allows for cut-through", function()
-      local row = measure("latency", group(), {
-         rate = 1e9, capacity = 9e5, meddle = tagged { { 112 }, { 112 }, { 112 } },
-      })[1]
+   -- RFC 1242, 3.8; 64 bytes take 512 ns
+   it("goes from first bit to first bit through a device that cuts through", function()
+      local function of(...)
+         local tags = tagged { { 112 }, { 112 }, { 112 } }
+         return measure("latency", group(...), { rate = 1e9, capacity = 9e5, meddle = function(raw, ...)
+            tags(raw, ...)
+            raw.directions[1].latency.min_ns = 112
+         end })[1]
+      end
+      local row = of()
+      assert.same({ "fifo", 112, "valid" }, { row.definition, row.latency_mean_ns, row.validity })
+      assert.matches("the device cuts through.*with rfc2544.latency.definition: fifo all", row.reasons[1])
+      row = of { definition = "lifo" }
       assert.near(-400, row.latency_mean_ns, 1e-6)
+      assert.matches("take rfc2544.latency.definition: fifo", row.reasons[1])
+      row = of { definition = "fifo" }
+      assert.same({ 112, {} }, { row.latency_mean_ns, row.reasons })
    end)
 
    it("refuses lifo where no line is known", function()

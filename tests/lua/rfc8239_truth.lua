@@ -333,7 +333,7 @@ M.DEVICES = {
       end,
    }),
    -- the switch still holds many frames of bursts when TCP ends; the line carries no more than its rate
-   beside("TCP beside bursts of which a long queue holds many at the end", {
+   beside("TCP beside bursts into a long queue for a short time", {
       ports = 4, buffer = 3000, keys = "tcp: {}", seconds = 0.03, bursts = ", incast: {burst_interval: 5ms}",
       check = function(add, row)
          add("share of the ideal, %, no more than", 100, row.goodput_percent, 0).low = 0

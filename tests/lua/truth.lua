@@ -72,12 +72,12 @@ M.DEVICES = {
       { capacity = 75e3, buffer = 7, latency = 1e-3, recovery = 30e-3 },
    },
    {
-      -- 14 bytes are in when it begins to send; the rest of the frame makes the latency negative
+      -- 14 bytes are in when it begins to send: one direction tells that, and both count from the first bit
       name = "cut-through switch", frame_size = 1024, rate = 1e9, outage = 0.01, written = [[
 {rate: 1Gbps, capacity: 100kfps, buffer: 64, latency: 1us, switching: cut-through, recovery: 10ms, reverse: {
   capacity: 80kfps, buffer: 1, latency: 12us}}]],
-      { capacity = 100e3, buffer = 64, latency = 1e-6 - (1024 - 14) * 8e-9, recovery = 10e-3 },
-      { capacity = 80e3, buffer = 1, latency = 12e-6 - (1024 - 14) * 8e-9, recovery = 10e-3 },
+      { capacity = 100e3, buffer = 64, latency = 1e-6 + 14 * 8e-9, recovery = 10e-3 },
+      { capacity = 80e3, buffer = 1, latency = 12e-6 + 14 * 8e-9, recovery = 10e-3 },
    },
    {
       name = "line-rate switch", frame_size = 9000, rate = 1e9, outage = 0.012345, written = [[

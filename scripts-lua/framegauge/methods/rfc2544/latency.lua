@@ -9,8 +9,9 @@
 --
 -- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
 -- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the
--- line; for a device that cuts through it may be below zero, and that is legal.
+-- line, and of a device that cuts through as from first bit to first bit (framegauge.trial.definition).
 local common = require "framegauge.methods.rfc2544.common"
+local definition = require "framegauge.trial.definition"
 local format = require "framegauge.text.format"
 local mixes = require "framegauge.core.mixes"
 local stats = require "framegauge.trial.stats"
@@ -56,7 +57,7 @@ local function make_trials(plan, session, frame_size, line_fps, fps)
 end
 
 -- Take the time of a frame off every figure of a distribution.
-local function redefined(latency, offset, definition)
+local function redefined(latency, offset, is)
    if not latency then
       return nil
    end
@@ -64,7 +65,7 @@ local function redefined(latency, offset, definition)
    for key, value in pairs(latency) do
       copy[key] = key:find "^[%w]+_ns$" and value - offset or value
    end
-   copy.error_bound_ns, copy.definition = latency.error_bound_ns, DEFINITION[definition]
+   copy.error_bound_ns, copy.definition = latency.error_bound_ns, DEFINITION[is]
    return copy
 end
 
@@ -113,16 +114,32 @@ local function note_off_schedule(row, records)
    end
 end
 
-local function add_figures(row, records, offset, definition)
-   local counts = {}
-   for i, record in ipairs(records) do
-      counts[i] = common.counts(record, row.direction)
-      row.lost = row.lost + counts[i].lost
+local function of_direction(records, direction)
+   return tables.map(records, function(record) return common.counts(record, direction) end)
+end
+
+-- By which definition latencies of a frame size are: a device that cuts through in one direction does in all.
+-- @return what the plan wants, or fifo of such a device; a remark, or nil
+local function wanted_of(plan, tester, records, frame_size)
+   local wanted, remark = plan.rfc2544.latency.definition, nil
+   for _, direction in ipairs(mixes.CYCLES[frame_size] and {} or common.directions(plan)) do
+      remark = remark or select(3, definition.of(wanted, common.frame_ns(tester, direction, frame_size,
+         wanted == "lifo"), trial.merge_latency(of_direction(records, direction)),
+         "rfc2544.latency.definition"))
    end
+   return wanted or remark and "fifo", remark
+end
+
+-- @param wanted, frame_ns  as framegauge.trial.definition has them
+local function add_figures(row, records, wanted, frame_ns)
+   local counts = of_direction(records, row.direction)
+   row.lost = stats.sum(counts, "lost")
    note_off_schedule(row, records)
+   local of_all = trial.merge_latency(counts)
+   local is, offset = definition.of(wanted, frame_ns, of_all, "rfc2544.latency.definition")
    local streams, tags = tags_of(records, row.direction, offset)
-   row.every_frame_latency = redefined(trial.merge_latency(counts), offset, definition)
-   row.definition, row.tagged_frames = definition, #tags
+   row.every_frame_latency = redefined(of_all, offset, is)
+   row.definition, row.tagged_frames = is, #tags
    if tags[1] and row.every_frame_latency then
       row.latency_mean_ns = stats.mean(tags)
       row.latency_min_ns, row.latency_max_ns = stats.min(tags), stats.max(tags)
@@ -150,15 +167,15 @@ function M.measure(plan, tester, session, frame_size, rows)
    local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
    local before = #session.trials
    local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
+   local wanted, remark = wanted_of(plan, tester, records, frame_size)
    for _, direction in ipairs(common.directions(plan)) do
       local row = new_row(plan, frame_size, direction, line_fps, rate)
       row.trials = #session.trials - before
       row.validity, row.reasons = verdict.merge { rate, unpack(records) }
       if rate.fps then
-         local wanted = plan.rfc2544.latency.definition
          local frame_ns = common.frame_ns(tester, direction, frame_size, wanted == "lifo")
-         local definition = wanted or (frame_ns and not mixes.CYCLES[frame_size] and "lifo" or "fifo")
-         add_figures(row, records, definition == "lifo" and frame_ns or 0, definition)
+         add_figures(row, records, wanted, (wanted or not mixes.CYCLES[frame_size]) and frame_ns or nil)
+         row.reasons[#row.reasons + 1] = remark
       else
          row.validity, row.reasons = common.without_rate(rate)
       end

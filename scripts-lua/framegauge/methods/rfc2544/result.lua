@@ -101,7 +101,7 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
       hidden = true, n = "tagged_frames" },
    { "latency_worst_case_ns", "signed", "RFC 8219, 7.2: 99.9th percentile of a stream's tagged frames, of all streams the median", null = true, col = "Worst case", at = "html",
       hidden = true, n = "tagged_frames" },
-   { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for devices that store and forward); measured from first bit to first bit, less the time the frame takes on the line, 8 size / rate; a device that cuts through may have less than 0. `fifo`: from first bit to first bit", null = true, col = "Definition", at = "html" },
+   { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for devices that store and forward); measured from first bit to first bit, less the time the frame takes on the line, 8 size / rate; a device that cuts through may have less than 0. `fifo`: from first bit to first bit, for those that cut through", null = true, col = "Definition", at = "html" },
    { "source", "text", "what stamped the frames", null = true },
    { "error_bound_ns", "number", "how far a timestamp may be off", null = true },
    LOST, TRIALS,

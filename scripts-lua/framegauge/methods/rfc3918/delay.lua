@@ -72,7 +72,7 @@ local function delay_of(c, direction, member_times, t)
    if not direction.latency then
       return nil, direction.no_latency or c.leaves and "it never got a frame" or "no frame came"
    end
-   local latency = direction.latency.min_ns - trials.stored_ns(c)
+   local latency = direction.latency.min_ns - select(2, trials.definition(c, direction.latency))
    if direction.loss_bursts > 1 then -- one is before it has joined, or after it has left
       return nil, "lost"
    end

@@ -18,14 +18,11 @@ M.KEYS = { "latency", "burdened_latency" }
 -- Share of the frames that may be missing (RFC 3918, 5.1: intended, offered and forwarded load are the same).
 local FORWARDED = 1e-3
 
-local STAMPS_NS = 2 -- a latency is off by two stamps of 1 ns
-local CUTS_THROUGH = "copies left before all of the frame had come in: the device cuts through, and its latency is from first bit to first bit; take rfc3918.latency_definition: fifo"
-
--- The delays of the tagged frame of a trial by receiver, ns; nil where one did not come.
+-- The delays of the tagged frame of a trial by receiver, from first bit to first bit, ns; false where it did
+-- not come.
 local function tagged(c, record)
-   local store = trials.stored_ns(c)
    return tables.map(trials.at_receivers(c, record, "load"), function(direction)
-      return direction.tags_ns and direction.tags_ns[1] and direction.tags_ns[1] - store or false
+      return direction.tags_ns and direction.tags_ns[1] or false
    end)
 end
 
@@ -75,6 +72,21 @@ local function repeat_trials(c, fps)
    return records, delays, spread
 end
 
+-- Put the latencies of all copies into a row, by their definition.
+-- @param delays  lists, from first bit to first bit
+-- @param latency of a trial, which has the error of the stamps; or nil
+-- @return what the definition takes off a delay
+local function define(c, row, delays, latency)
+   local all = tables.joined(unpack(delays))
+   local least, _, greatest = trials.range(all)
+   local is, store, remark = trials.definition(c, least and { min_ns = least,
+      error_bound_ns = latency and latency.error_bound_ns })
+   row.definition, row.samples = is, #all
+   row.latency_min_ns, row.latency_max_ns = least and least - store, greatest and greatest - store
+   row.reasons[#row.reasons + 1] = remark
+   return store
+end
+
 -- @return the row, and the records of its trials
 local function measure(c, found)
    local fps, of = trials.load_of(c, found, c.o.latency_load)
@@ -88,18 +100,13 @@ local function measure(c, found)
       earliest_port = c.receivers[spread.earliest], latest_port = c.receivers[spread.latest],
    }
    row.spread_mean_ns, row.spread_max_ns = select(2, trials.range(spread))
-   local all = tables.joined(unpack(delays))
-   local least, _, greatest = trials.range(all)
-   row.spread_samples, row.samples = #spread, #all
-   row.latency_min_ns, row.latency_max_ns = least, greatest
-   row.definition = trials.definition(c)
-   if least and least < -STAMPS_NS then
-      row.reasons[#row.reasons + 1] = CUTS_THROUGH
-   end
+   row.spread_samples = #spread
+   local store = define(c, row, delays, records[#records].egress[1].latency)
    row.egress = tables.map(c.receivers, function(port, k)
       local one = { port = port, tagged_frames = #delays[k],
          every_frame_latency = records[#records].egress[k].latency }
-      one.latency_min_ns, one.latency_mean_ns, one.latency_max_ns = trials.range(delays[k])
+      one.latency_min_ns, one.latency_mean_ns, one.latency_max_ns = trials.range(tables.map(delays[k],
+         function(delay) return delay - store end))
       return one
    end)
    return row, records
@@ -113,7 +120,7 @@ end
 local function compare(c, found)
    local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, found) end)
    row.groups, row.monitor, row.load_of = c.o.groups, c.monitor, burdened.load_of
-   row.trial_s, row.definition = c.o.latency_trial, trials.definition(c)
+   row.trial_s, row.definition = c.o.latency_trial, burdened.definition
    row.baseline_latency_max_ns, row.burdened_latency_max_ns = baseline.latency_max_ns, burdened.latency_max_ns
    row.egress = tables.map(burdened.egress, function(after, k)
       local before = baseline.egress[k]

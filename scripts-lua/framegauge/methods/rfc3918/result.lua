@@ -143,7 +143,7 @@ M.MATRIX = record("group_matrix", "What is forwarded of a number of groups (RFC 
    FLOODS,
 }, verdict.ROWS)
 
-local DEFINITION = { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for devices that store and forward); a device that cuts through may have less than 0. `fifo`: from first bit to first bit", col = "Definition", at = "html" }
+local DEFINITION = { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out (RFC 1242 for devices that store and forward); a device that cuts through may have less than 0. `fifo`: from first bit to first bit, for those that cut through", col = "Definition", at = "html" }
 
 M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a receiver", {
    { "port", "text", "its name" },

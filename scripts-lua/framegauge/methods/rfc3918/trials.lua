@@ -8,6 +8,7 @@
 -- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be
 -- compared.
 local common = require "framegauge.methods.rfc2544.common"
+local definition = require "framegauge.trial.definition"
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.plan.formats"
 local frame = require "framegauge.traffic.frame"
@@ -84,15 +85,14 @@ function M.frame_ns(c, name, size)
    return common.frame_ns(c.tester, name .. "->", size) or 0
 end
 
---- What a frame of the source takes off a delay from first bit to first bit, ns: by the plan's definition of
--- latency the time until its last bit is in, or nothing.
-function M.stored_ns(c)
-   return c.o.latency_definition == "lifo" and M.frame_ns(c, c.source, c.frame_size) or 0
-end
-
---- The definition by which latencies are: without a rate of the line they are from first bit to first bit.
-function M.definition(c)
-   return M.stored_ns(c) > 0 and "lifo" or "fifo"
+--- The definition by which latencies are: what framegauge.trial.definition returns. A device that has cut
+-- through does so in the trials after that, too.
+-- @param latency  from first bit to first bit, of a trial; or nil
+function M.definition(c, latency)
+   local is, store, remark = definition.of(c.o.latency_definition or c.cuts_through and "fifo" or nil,
+      common.frame_ns(c.tester, c.source .. "->", c.frame_size), latency, "rfc3918.latency_definition")
+   c.cuts_through = c.cuts_through or remark ~= nil
+   return is, store, remark
 end
 
 local REPORT_SIZES = { igmpv2 = 64, igmpv3 = 64, mldv1 = 90, mldv2 = 94 }

@@ -138,7 +138,7 @@ local function make(c, number)
 end
 
 -- Frames of bursts per second that the line carried at least while TCP was measured: all that came but those
--- sent before, and those that the line can have carried after. A segment that had begun to come before counts.
+-- sent before, and those that the line can have carried after. A segment that had begun before counts.
 local function beside_tcp(c, record, line_fps)
    local bursts, after = c.bursts, 0
    local omitted = c.own.omit * bursts.seconds
@@ -147,7 +147,8 @@ local function beside_tcp(c, record, line_fps)
    end
    local before = math.ceil(omitted / bursts.interval - WHOLE) * bursts.frames * c.udp
    local segment = ethernet.l1_bps(1, M.MTU + L2) / ethernet.l1_bps(1, c.frame_size)
-   return (math.max(0, record.rx - before - after * line_fps) - segment) / (bursts.seconds - omitted)
+   local frames = math.max(0, record.rx - before - after * line_fps)
+   return (frames - segment) / (bursts.seconds - omitted)
 end
 
 -- A figure of TCP, summed up over the ports that sent, of each iteration.
