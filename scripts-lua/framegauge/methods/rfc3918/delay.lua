@@ -89,38 +89,54 @@ local function delay_of(c, direction, member_times, t)
    return delay, delay - latency - frame
 end
 
--- Does the device flood a group that no port has ever joined? @return whether, or "unknown"
-local function floods_unknown(c)
-   local list = groups.list(c.first, formats.most_groups(c.o) + 1)
-   local apart = setmetatable({ first = list[#list] }, { __index = c })
-   local streams, seconds = {}, PROBES / c.o.probe_rate
+-- Does the device flood a group that no port has ever joined?
+-- @param joined  whether the first receiver joins it: then the device knows the group
+-- @return whether, or "unknown"
+local function floods(c, joined)
+   local list = groups.list(c.first, formats.most_groups(c.o) + (joined and 2 or 1))
+   local apart = setmetatable({ first = list[#list], group = list[#list] }, { __index = c })
+   local streams, seconds, delay = {}, PROBES / c.o.probe_rate, joined and c.o.join_wait + AHEAD or 0
    trials.add(apart, streams, "probe", { frame = trials.template(apart, 1), fps = c.o.probe_rate,
-      seconds = seconds, delay = 0 })
+      seconds = seconds, delay = delay })
    local record = c.session:trial {
-      test = "rfc3918." .. c.key, phase = "unjoined", frame_size = c.frame_size, direction = c.source,
-      fps = c.o.probe_rate, seconds = seconds, streams = streams, members = {}, any_loss = true,
-      drain = c.o.drain,
+      test = "rfc3918." .. c.key, phase = joined and "joined by one" or "unjoined", frame_size = c.frame_size,
+      direction = c.source, fps = c.o.probe_rate, seconds = delay + seconds, streams = streams,
+      members = joined and { member(apart, c.receivers[1], 0, delay + seconds + c.o.drain) } or {},
+      any_loss = true, drain = c.o.drain,
    }
-   if record.rx > 0 or record.validity == "valid" then
-      return record.rx > 0
+   local rx = 0
+   for k = joined and 2 or 1, #record.directions do
+      rx = rx + record.directions[k].rx
+   end
+   if rx > 0 or record.validity == "valid" then
+      return rx > 0
    end
    return "unknown"
 end
 
--- What a problem is once it is known whether the device floods unknown groups.
+-- What a problem is once it is known whether the device floods a group: one that no port has joined, or one
+-- that the device knows, where another port is a member all the time.
 local BY_FLOODING = {
-   ["floods"] = { [true] = "floods", [false] = "still a member", unknown = "early" },
-   ["no end"] = { [true] = "flooded again", [false] = "no end", unknown = "no end" },
+   new = {
+      ["floods"] = { [true] = "floods", [false] = "still a member", unknown = "early" },
+   },
+   known = {
+      ["floods"] = { [true] = "floods all", [false] = "still a member", unknown = "early" },
+   },
+   all = {
+      ["no end"] = { [true] = "flooded again", [false] = "no end", unknown = "no end" },
+   },
 }
 
-local function explained(c, problem)
-   local by = BY_FLOODING[problem]
-   return by and by[floods_unknown(c)] or problem
+local function explained(c, method, problem)
+   local by = BY_FLOODING[method][problem]
+   return by and by[floods(c, method == "known")] or problem
 end
 
-local IS_NOT_APPLICABLE = { ["floods"] = true, ["flooded again"] = true }
+local IS_NOT_APPLICABLE = { ["floods"] = true, ["floods all"] = true, ["flooded again"] = true }
 local WHY = {
    ["early"] = "frames came before the port had joined: the device floods groups that it does not know, or the port is still a member from a trial before",
+   ["floods all"] = "frames came before the port had joined: the device floods groups that other ports have joined",
    ["still a member"] = "frames came before the port had joined: it is still a member from a trial before; raise rfc3918.forget",
    ["flooded again"] = "the device floods groups that it does not know, and forgets the group when the last port leaves: its frames do not end",
    ["lost"] = "frames were lost while the port was a member: the load is too much for the device; lower rfc3918.membership.load",
@@ -199,7 +215,7 @@ local function measure(c, method, found)
          break
       end
    end
-   problem = explained(c, problem)
+   problem = explained(c, method, problem)
    row.validity, row.reasons = verdict.merge(records)
    row.trials = #c.session.trials - c.before
    put_figures(row, ports)
