@@ -108,6 +108,39 @@ function METHODS.rfc2889(draw)
    return list, ("%d ports, %d bytes: %s"):format(device.ports, device.size, truth.switch(device))
 end
 
+-- A switch that pauses its senders: the load that it lets them offer, what it forwards, and no loss.
+function METHODS.pauses(draw)
+   local runs = require "rfc2889_runs"
+   local mbps, size, ports = pick(draw, { 100, 1000 }), pick(draw, SIZES), pick(draw, { 4, 8 })
+   local line, seconds, xoff = mbps * 1e6 / 8 / (size + 20), mbps == 100 and 0.5 or 0.2,
+      1518 * draw(3, 40)
+   local latency = draw(1, 80) -- us
+   local switch = ("rate: %dMbps, latency: %dus, buffer: 5000, flow_control: pause, xoff: %d, xon: %d, pause_quanta: %d"):format(mbps, latency, xoff, xoff / 2, draw(2000, 65535))
+   local keys = ("tests: [many_to_one, congestion_control], frame_sizes: [%d], trial: %gs, search_trial: %gs, step: 50%%, congestion_control: {longest: %gs}"):format(size, seconds, seconds, seconds)
+   local results, session = runs.run(ports, switch, keys)
+   -- of each port until it has paused, and on the way out
+   local held = (ports - 1) * (xoff / size + 3) + latency * 1e-6 * line
+   local row, list = results.many_to_one[1], {}
+   local n, add = line * seconds, adder(list)
+   local room, record = (held + 2) / seconds, session.trials[row.trials]
+   -- what the switch still holds at the end was offered, too
+   add("offered, frames/s", line + room / 2, row.mol_fps, room / 2 + 0.002 * line)
+   add("FRMOL, frames/s", line, row.frmol_fps, 0.01 * line)
+   list[#list].high = line * (1 + 1e-5)
+   add("lost at MOL, but what the switch holds", held / 2, record.lost, held / 2)
+   add("throughput, frames/s", (line + room / 2) / (ports - 1), row.throughput_fps, (room / 2 + 2e-3 * line)
+      / (ports - 1) + row.resolution_fps)
+   list[#list + 1] = { what = "the reason", truth = "because the device paused port",
+      measured = row.paused_ns and row.reasons[1] and row.reasons[1]:match "because the device paused port" }
+   local one = results.congestion_control[1]
+   list[#list + 1] = { what = "conclusion", truth = "back-pressure", measured = one.conclusion }
+   add("lost for the uncongested port", 0, one.uncongested_loss_ratio, 0)
+   add("lost for the congested port", 0, one.congested_loss_ratio, 0)
+   add("congested, frames/s", line, one.congested_fps, line * (2 * xoff / size + 60) / n)
+   list[#list].high = line * (1 + 1e-5)
+   return list, runs.plan_of(ports, switch, keys)
+end
+
 -- An engine that copies, delays of joins and leaves, room for some groups.
 function METHODS.rfc3918(draw)
    local truth = require "rfc3918_truth"
@@ -122,6 +155,9 @@ function METHODS.rfc3918(draw)
       engine = ("capacity: %dfps, "):format(device.capacity)
    end
    device.tests = { "aggregated", "mixed_class", "latency", "join_delay", "leave_delay", "group_capacity" }
+   -- 14 bytes are in when it begins to send: it is seen to cut through where that is before the last bit
+   device.cut_through = not device.capacity and draw(1, 2) == 1
+   engine = engine .. (device.cut_through and "switching: cut-through, " or "")
    device.written = ("%slatency: %dns, snooping: {groups: %d, unregistered: drop, join_delay: %dns, new_group_delay: %dns, leave_delay: %dns}"):format(engine, device.latency, device.groups,
       device.join, device.new, device.leave)
    device.keys = ("{groups: 10, latency_load: 80%%, unicast_share: %d%%, version: %s, capacity_max: 600, membership: {load: 50%%, observe_join: 5ms, observe_leave: 5ms, repetitions: 2}}"):format(
