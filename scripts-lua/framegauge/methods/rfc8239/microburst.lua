@@ -71,8 +71,7 @@ end
 
 -- @return the longest burst that passes, and whether the limit ended the search
 local function search(c)
-   local limit, passed, failed = c.plan.rfc8239.microburst.limit, 0, nil
-   local frames = math.min(limit, math.max(1, c.guess or 1))
+   local limit, passed, failed, frames = c.plan.rfc8239.microburst.limit, 0, nil, 1
    while not failed do
       if passes(c, frames) then
          passed = frames
