@@ -20,6 +20,7 @@ struct fg_port_caps {
 	char driver[32];        /* "net_ixgbe", "net_memif", "wire" */
 	char mode[96];          /* how it was opened, for the report: "AF_XDP (zero copy)", "memif client" */
 	uint64_t line_rate_bps; /* 0: the link has none (memif, null) */
+	bool made_up_rate;      /* no frame takes time on the line at that rate: veth, tun */
 	uint32_t line_overhead; /* bytes of preamble and gap; 0: the 20 of the standard */
 	/* ticks per second of a clock of the port's own (lib/device); 0: it has none */
 	uint64_t clock_hz;

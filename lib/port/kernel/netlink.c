@@ -271,6 +271,14 @@ fg_link_rate(int fd, const char *interface)
 	return answer.settings.speed * 1000000ull;
 }
 
+bool
+fg_link_is_card(int fd, const char *interface)
+{
+	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
+
+	return ethtool(fd, interface, &driver) == 0 && driver.bus_info[0] != '\0';
+}
+
 /* The interfaces that default routes of the main table leave through */
 struct names {
 	char name[MAX_ROUTES][IFNAMSIZ];

@@ -89,8 +89,10 @@ end
 -- @param known      what about() gave, where that was asked already
 function M.describe(plan_port, handle, known)
    local caps, address = handle.caps, address_of(plan_port.device)
-   local serial = tonumber(caps.line_rate_bps) -- a rate that the plan declares takes no frame any time
-   local rate = plan_port.line_rate or serial
+   local told = tonumber(caps.line_rate_bps)
+   local rate = plan_port.line_rate or told
+   -- at a rate that the plan or a veth declares no frame takes time
+   local serial = caps.made_up_rate and 0 or told
    local about = known or address and M.about(handle) or {}
    return {
       name = plan_port.name,
