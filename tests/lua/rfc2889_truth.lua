@@ -84,10 +84,12 @@ local function mesh(key, device, row)
    local engine = device.capacity and device.capacity / senders / copies or math.huge
    local truth = math.min(line(device), egress, engine)
    local more = held(device, senders * line(device), senders, copies) / TRIAL
+   -- with one port to all others and these to it, that one's frames meet nobody
+   local sharing = key == "one_many_both" and n - 1 or senders
    local name = (key:gsub("_", " "))
    local list = {
       within(name .. ", throughput of a port, frames/s", truth, row.throughput_fps,
-         truth - 1.01 * RESOLUTION * line(device), math.min(line(device) + 1e-6, truth + more / senders)),
+         truth - 1.01 * RESOLUTION * line(device), math.min(line(device) + 1e-6, truth + more / sharing)),
    }
    if frmol then
       local offered = senders * copies * line(device)
