@@ -2,6 +2,7 @@
 
 --- Datagrams that were lost where the tester did not send as it should have.
 local datagrams = require "framegauge.methods.l4.datagrams"
+local report = require "framegauge.methods.l4.report"
 
 local function client(o)
    return {
@@ -32,6 +33,24 @@ describe("a stream of datagrams", function()
 
    it("is not judged where it had no schedule", function()
       assert.same({}, datagrams.limits("UDP_STREAM", nil, client { off_schedule = 62 }, server(1527)))
+   end)
+
+   it("has a sentence on what was lost, came again or came out of order, as goodput shows none of it", function()
+      local function sentences(row)
+         local list, rows = {}, {}
+         for i = 1, row.times or 1 do
+            rows[i] = row
+         end
+         row.test, row.datagrams, row.validity = row.test or "UDP_STREAM", 40704, "valid"
+         report.notes({ results = { l4 = rows } }, function(text) list[#list + 1] = text end)
+         return list
+      end
+      assert.same({}, sentences { lost = 0, duplicates = 0, reordered = 0 })
+      assert.same({ "UDP_STREAM: of 40,704 datagrams 814 lost, 5,699 duplicate, 3,256 out of order." },
+         sentences { lost = 814, duplicates = 5699, reordered = 3256 })
+      assert.same({ "PING: of 40,704 requests 1 duplicate." }, sentences { test = "PING", lost = 0, duplicates = 1 })
+      local many = sentences { lost = 1, times = 12 }
+      assert.same({ 11, "The same in 2 more rows." }, { #many, many[11] })
    end)
 
    it("is limited where fewer than it should have been were sent", function()

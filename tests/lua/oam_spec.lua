@@ -344,9 +344,11 @@ describe("a session through the reference device", function()
    end)
 
    it("sees duplicates and what comes out of order", function()
-      local row = run("oam.tests=stamp", "reference_device.loss_every=0",
-         "reference_device.duplicate.every=10", "oam.count=100").stamp
+      local rows, _, _, output = run("oam.tests=stamp", "reference_device.loss_every=0",
+         "reference_device.duplicate.every=10", "oam.count=100")
+      local row = rows.stamp
       assert.equal(0, row.lost)
+      assert.matches("stamp, east%->west: of the replies 21 duplicate; a probe", output)
       assert.equal(10 + 11, row.duplicates, "of the probes, and of the 110 replies")
       assert.equal(json.null, row.forward_lost)
       row = run("oam.tests=stamp", "reference_device.loss_every=0", "reference_device.reorder.every=20",

@@ -120,8 +120,11 @@ function M.payload(trials)
    for _, trial in ipairs(trials) do
       local here = trial.payload_checked or 0
       checked, received = checked + here, received + (here > 0 and trial.rx or 0)
+      for _, d in ipairs(trial.directions or {}) do
+         received = received + (d.altered and d.altered.wrong_payload or 0)
+      end
    end
-   return checked > 0 and { ("Payload: %s compared with what was sent, of %s received."):format(
+   return checked > 0 and { ("Payload: %s compared with what was sent, of %s that arrived."):format(
       plural(checked, "frame"), count(received)) } or {}
 end
 
@@ -147,6 +150,12 @@ function M.flow_control(trials)
       return ("Flow control: the device paused port %s in %s; longest in trial %d: %s, and frames waited %s ms in all."):format(port, plural(one.trials, "trial"), one.trial, plural(one.times, "time"),
          format.decimal(one.waited_ns / 1e6, 1))
    end)
+end
+
+--- Copies and late arrivals in words, those that there are: a list.
+function M.disorder_of(copies, late)
+   return tables.joined(copies > 0 and { count(copies) .. " duplicate" } or {},
+      late > 0 and { count(late) .. " out of order" } or {})
 end
 
 --- Frames that arrived more than once or out of order: no loss shows them, and RFC 2544, section 10, wants

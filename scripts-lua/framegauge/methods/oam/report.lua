@@ -4,6 +4,7 @@
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
+local notes = require "framegauge.report.notes"
 local result_rows = require "framegauge.methods.oam.result"
 local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.text.units"
@@ -23,6 +24,9 @@ function M.notes(result, add)
       units.format_time(o.interval), units.format_time(o.drain)))
    add "The round trip is without the time in the reflector, where it tells that."
    for _, row in ipairs(rows_of(result)) do
+      local disorder = notes.disorder_of(row.duplicates, row.reordered)
+      add(disorder[1] and ("%s, %s: of the replies %s; a probe counts as answered once."):format(
+         row.test:gsub("_", " "), row.direction, table.concat(disorder, ", ")) or nil)
       if row.one_way ~= "measured" and not said[row.one_way] then
          said[row.one_way] = true
          add(("%s: no one-way delay: %s."):format(row.test:gsub("_", " "), row.one_way))

@@ -6,6 +6,7 @@ local evidence = require "framegauge.methods.l4.report.evidence"
 local exports = require "framegauge.methods.l4.report.exports"
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
+local notes = require "framegauge.report.notes"
 local result_rows = require "framegauge.methods.l4.result"
 local tables = require "framegauge.report.html.tables"
 local tables_of = require "framegauge.core.tables"
@@ -17,6 +18,7 @@ M.evidence = evidence.body
 M.trial_columns = evidence.COLUMNS
 
 local name = result_rows.name
+local MAX_DATAGRAMS = 10 -- rows whose losses have a sentence
 
 local function rows_of(result)
    return result.results.l4 or {}
@@ -58,6 +60,16 @@ local function demand_note(row)
       o.server_us and (" and %s us of the server's"):format(format.decimal(o.server_us, 3)) or "", o.per)
 end
 
+-- "of 40,704 datagrams 814 lost, 5,699 duplicate, 3,256 out of order"
+local function datagrams_note(row)
+   local parts = notes.disorder_of(row.duplicates or 0, row.reordered or 0)
+   if (row.lost or 0) > 0 then
+      table.insert(parts, 1, format.count(row.lost) .. " lost")
+   end
+   return parts[1] and not row.spreading and ("%s: of %s %s."):format(name(row),
+      format.plural(row.datagrams, row.test == "PING" and "request" or "datagram"), table.concat(parts, ", "))
+end
+
 local function has_bits(row)
    local _, key = result_rows.figure(row)
    return key and key:find "_bps$"
@@ -71,12 +83,17 @@ function M.notes(result, add)
    if tables_of.any(rows, result_rows.most) then
       add "Possible is what the line allows, or the round trip where each transaction waits for the one before: connections / (round trips of a transaction × the shortest round trip measured + pauses of the client)."
    end
+   local noted = 0
    for _, row in ipairs(rows) do
+      local note = datagrams_note(row)
+      noted = noted + (note and 1 or 0)
+      add(note and noted <= MAX_DATAGRAMS and note or nil)
       add(limit_note(row) or nil)
       add(balance_note(row) or nil)
       add(demand_note(row) or nil)
       add(known_ports_note(row) or nil)
    end
+   add(noted > MAX_DATAGRAMS and ("The same in %d more rows."):format(noted - MAX_DATAGRAMS) or nil)
 end
 
 function M.test_names(result)
