@@ -267,14 +267,14 @@ local function round_trip_limit(case, o, list)
    return shortest > 0 and shortest < math.huge and o.connections * 1e9 / each or nil
 end
 
--- The share of all queries that were answered in time.
+-- The share of all queries that were answered in time, and how many there were.
 local function answered(list)
    local sent, came = 0, 0
    for _, record in ipairs(list) do
       local total = ends(record).total
       sent, came = sent + datagrams.sent(total), came + total.transactions
    end
-   return sent > 0 and came / sent or 0
+   return sent > 0 and came / sent or 0, sent
 end
 
 -- What fails in every trial is the device's, and it has failed. Where nothing is known, nothing is decided.
@@ -315,7 +315,9 @@ local function row_of(plan, tester, case, o, list)
    row.connection_memory_bytes = per_connection(list)
    local counts = kinds.of(case.test).counts
    row[counts or "bad_responses"] = own_counts(case.test, list)
-   row.answered_ratio = counts == "dns_answers" and answered(list) or nil
+   if counts == "dns_answers" then
+      row.answered_ratio, row.queries = answered(list)
+   end
    row.service_demand = M.demand(row, list)
    row.tls = kinds.of(case.test).tls and tls.figures(list, tester.wires ~= nil) or nil
    row.page = kinds.of(case.test).pages and pages.figures(list, o) or nil

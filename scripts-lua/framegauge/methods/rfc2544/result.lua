@@ -139,7 +139,7 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
    { "burst_max_frames", "number", "the greatest of them", null = true, col = "max", at = "terminal html",
       bound = "exact", better = ">=" },
    { "burst_stddev_frames", "number", "their deviation", null = true, col = "Deviation", as = "frames1",
-      at = "terminal html", bound = "exact" },
+      at = "terminal html", bound = "exact", n = "repetitions" },
    { "buffer_time_ns", "number", "implied buffer time, `burst_mean_frames` / `theoretical_fps`", null = true,
       col = "Buffer time", unit = "implied, µs", at = "terminal html", bound = ">=", better = ">=" },
    { "buffer_time_corrected_ns", "number", "that times (1 - `throughput_fps` / `theoretical_fps`): without the frames that left while the burst came in. Times `theoretical_fps` it is the buffer in frames",

@@ -149,7 +149,7 @@ M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a
    { "port", "text", "its name" },
    { "tagged_frames", "count", "frames whose delay counts, one of each trial" },
    { "latency_min_ns", "signed", "least of these", null = true },
-   { "latency_mean_ns", "signed", "mean of these", null = true },
+   { "latency_mean_ns", "signed", "mean of these", null = true, n = "tagged_frames" },
    { "latency_max_ns", "signed", "greatest of these", null = true },
    { "every_frame_latency", trial.LATENCY, "of every frame of the last trial; null when nothing was measured",
       null = true },

@@ -24,7 +24,7 @@ local TAIL = tables.joined({
    { "iterations", "ordinal", "how often it was measured", col = "Iterations", as = "number", at = "html" },
    { "pv_percent", "signed", "percentage variance (RFC 8239, 1.3.4): by how much an iteration differs from the one before, the greatest", optional = true, col = "PV", unit = "%", as = "number", at = "html" },
    { "rsd_percent", "number", "relative standard deviation of the iterations", optional = true, col = "RSD",
-      unit = "%", as = "number", at = "html" },
+      unit = "%", as = "number", at = "html", n = "iterations" },
    { "repeatable", "boolean", "whether that is no more than the plan's max_rsd", optional = true },
    { "trials", "count", "how many trials it took", col = "Trials", at = "html" },
    { "first_trial", "ordinal", "number of the first of them" },
@@ -189,7 +189,8 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
          local longer = row.limited_by == "loss" and row.burst_frames + 1 or nil
          return components.searched(row.burst_frames, longer)
       end, better = ">=" },
-   { "burst_mean_frames", "number", "their mean", col = "mean", as = "frames1", at = "html", better = ">=" },
+   { "burst_mean_frames", "number", "their mean", col = "mean", as = "frames1", at = "html", better = ">=",
+      n = "iterations" },
    { "burst_max_frames", "count", "their greatest", col = "max", as = "number", at = "html", better = ">=" },
    { "burst_total_frames", "count", "of all ingresses", col = "All ports", unit = "frames", as = "number",
       at = "terminal html", better = ">=" },
