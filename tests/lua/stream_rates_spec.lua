@@ -152,6 +152,28 @@ describe("a number of frames", function()
    end)
 end)
 
+describe("frames of many sizes", function()
+   it("are judged by the time that their bytes take", function()
+      -- the first 777 of a cycle are longer than all of it in the mean, by more than a hundredth
+      local rows = run [[
+  some: {size: {random: 64-1518}, rate: 10%, frames: 777}
+  few: {size: {mix: {64: 1, 1518: 9}}, rate: 30Mbps L2, frames: 7}
+]]
+      assert.same({ "valid", 777 }, { rows.some.validity, rows.some.tx })
+      assert.same({ "valid", 7 }, { rows.few.validity, rows.few.tx })
+   end)
+
+   it("may be of any size there is", function()
+      local rows = run("  s: {size: {from: 64, to: 16000}, rate: 10%}\n")
+      assert.equal("valid", rows.s.validity)
+   end)
+
+   it("come from the beginning of a ramp that is too slow to be paced", function()
+      local rows = run "  s: {rate: {from: 0, to: 0.001fps, over: 24h}}\n  t: {rate: 1kfps}\n"
+      assert.same({ "not-applicable", "valid" }, { rows.s.validity, rows.t.validity })
+   end)
+end)
+
 describe("a trial without any frame", function()
    it("is invalid, and is not repeated", function()
       local rows, result, _, status = run "  a: {rate: 0}\n  b: {rate: 0.1fps}\n"
@@ -178,6 +200,18 @@ describe("check", function()
       local slow = problems_of "  s: {rate: {profile: [{for: 1s}, {from: 0, to: 1e-10fps, over: 1s}]}}\n"
       assert.matches("streams.s.rate.profile%[2%].to: less than a frame in eleven days; expected 0, or at least", slow)
       assert.matches("streams.s.rate.*less than a frame", problems_of "  s: {rate: 0.0000000001fps}\n")
+   end)
+
+   it("refuses steps without a length, and more of them than can be prepared", function()
+      for _, step in ipairs { "{for: 0s}", "{from: 0, to: 1%, over: 0s}" } do
+         assert.matches("out of range; expected 1us to 24h", problems_of(
+            "  s: {rate: {profile: [" .. step .. "]}}\n"))
+      end
+      assert.matches("streams.s.rate.over: \"0s\" is out of range", problems_of
+         "  s: {rate: {from: 0, to: 1%, over: 0s}}\n")
+      assert.matches("streams.s.rate.profile: 1,000,000 loads one after the other in 1 s; expected at most 100,000",
+         problems_of "  s: {rate: {profile: [{for: 1us}]}}\n", 1, true)
+      assert.equal("", problems_of "  s: {rate: {profile: [{for: 10us}]}}\n")
    end)
 
    it("says by how much a line is too slow", function()

@@ -111,6 +111,15 @@ function M.greatest(list, field)
    return greatest
 end
 
+--- The greatest number of a list, which may be longer than what a function takes.
+function M.max(list)
+   local most = list[1]
+   for _, value in ipairs(list) do
+      most = math.max(most, value)
+   end
+   return most
+end
+
 --- Where in a list the item of a name is, nil without one.
 function M.index_of(list, name)
    for i, item in ipairs(list) do

@@ -5,6 +5,7 @@
 local card = require "framegauge.tester.card"
 local host = require "framegauge.tester.host"
 local placement = require "framegauge.tester.placement"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -175,7 +176,7 @@ function M.examine(plan)
    local handles = {}
    local opened, problem = pcall(function()
       host.start(plan)
-      host.open(handles, plan.ports, math.max(unpack(plan.needs.frame_sizes)))
+      host.open(handles, plan.ports, tables.max(plan.needs.frame_sizes))
    end)
    local ok, rows = pcall(examine_open, plan, handles)
    host.close(handles)

@@ -101,7 +101,7 @@ end
 function FleetTester.open(plan, o)
    local self = setmetatable({
       plan = plan, lead = o and o.lead or LEAD, owners = {}, next_id = some_id(), trials = 0, clock = "tsc",
-      max_frame = o and o.max_frame or math.max(unpack(plan.needs.frame_sizes)),
+      max_frame = o and o.max_frame or tables.max(plan.needs.frame_sizes),
       earlier = o and o.earlier or {}, fresh = true, ports = {}, gateways = {}, missing = {},
    }, FleetTester)
    for i, port in ipairs(plan.ports) do

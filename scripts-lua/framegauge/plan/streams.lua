@@ -61,13 +61,13 @@ local function ramp(help)
       { key = "from", type = "rate", max = "100%", default_help = "none",
         help = "a ramp from this load ..." },
       { key = "to", type = "rate", max = "100%", default_help = "none", help = "... to this one ..." },
-      { key = "over", type = "time", max = "24h", default_help = "none", help = help },
+      { key = "over", type = "time", min = "1us", max = "24h", default_help = "none", help = help },
    }
 end
 
 local steps = {
    { key = "rate", type = "rate", max = "100%", default = "10%", help = "a constant load; 0 is a pause" },
-   { key = "for", type = "time", max = "24h", default_help = "none", help = "how long" },
+   { key = "for", type = "time", min = "1us", max = "24h", default_help = "none", help = "how long" },
    unpack(ramp("... evenly in this time")),
 }
 

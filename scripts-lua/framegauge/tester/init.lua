@@ -20,6 +20,7 @@ local octets = require "framegauge.core.octets"
 local placement = require "framegauge.tester.placement"
 local streams = require "framegauge.tester.streams"
 local Totals = require "framegauge.tester.totals"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local wires = require "framegauge.tester.wires"
 
@@ -221,7 +222,7 @@ function Tester.open(plan, o)
       totals = Totals.new() }, Tester)
    tester.frame_sizes = o.max_frame and { ethernet.MIN_FRAME, o.max_frame } or o.frame_sizes
       or plan.needs.frame_sizes
-   tester.max_frame = math.max(unpack(tester.frame_sizes))
+   tester.max_frame = tables.max(tester.frame_sizes)
    local device = plan.reference_device or plan.reference_switch
    tester.time = not device and C.FG_TIME_TSC
       or device.time == "free" and C.FG_TIME_WIRE_FREE
@@ -390,8 +391,7 @@ end
 function Tester:run(o, list, described, seconds)
    local joint, member, count = o.joint or {}, members.list(self, o.members or {})
    local config = ffi.new("struct fg_trial_config", {
-      streams = list.count,
-      stream = list.array,
+      streams = list.count, stream = list.array,
       learn_ns = nanoseconds(o.learning_wait or 0),
       traffic_ns = nanoseconds(seconds),
       drain_ns = nanoseconds(o.drain or DRAIN),

@@ -322,6 +322,20 @@ function M.is_by_count(stream)
    return stream.loads[1].shape == "poisson" or stream.limit ~= nil
 end
 
+-- Seconds that the first n frames of a cycle of sizes take where a load is paced by their bytes, or all the
+-- same. A part of a cycle may have longer frames than the whole.
+local function seconds_of_frames(n, load, cycle)
+   if not (load.overhead and cycle) then
+      return n / load.fps
+   end
+   local sums = { [0] = 0 }
+   for i, size in ipairs(cycle) do
+      sums[i] = sums[i - 1] + size + load.overhead
+   end
+   local whole = math.floor(n / #cycle)
+   return (whole * sums[#cycle] + sums[n - whole * #cycle]) / (sums[#cycle] / #cycle) / load.fps
+end
+
 --- Seconds in which a stream has to send all its frames; nil where no load says it.
 function M.seconds_of(stream)
    local seconds = 0
@@ -331,8 +345,15 @@ function M.seconds_of(stream)
       end
       seconds = seconds + load.seconds
    end
-   local fps = not stream.loads[2] and not stream.loads[1].shape and stream.loads[1].fps
-   return stream.limit and fps and fps > 0 and math.min(seconds, stream.limit / fps) or seconds
+   local load = stream.loads[1]
+   if stream.loads[2] or load.shape or (load.fps or 0) == 0 then
+      return seconds
+   end
+   local n = math.floor(load.fps * seconds + 0.5)
+   if stream.limit then
+      return seconds_of_frames(math.min(n, stream.limit), load, stream.sizes)
+   end
+   return math.max(seconds, seconds_of_frames(n, load, stream.sizes))
 end
 
 --- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.

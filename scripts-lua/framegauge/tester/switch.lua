@@ -159,7 +159,7 @@ function M.open(plan, sizes)
    self.buffers = M.most_in_flight("reference_switch", sizes, function(size)
       return C.fg_switch_in_flight(config, size)
    end)
-   api.check(C.fg_switch_create(config, self.buffers, math.max(unpack(sizes)), out, err), err)
+   api.check(C.fg_switch_create(config, self.buffers, tables.max(sizes), out, err), err)
    self.switch, self.failover = out[0], plan.reference_switch.failover
    for i, port in ipairs(plan.ports) do
       self.number[port.name] = number_of(port)

@@ -8,6 +8,7 @@ local impairments = require "framegauge.tester.impairments"
 local octets = require "framegauge.core.octets"
 local registry = require "framegauge.plan.registry"
 local switch = require "framegauge.tester.switch"
+local tables = require "framegauge.core.tables"
 
 local C = api.C
 local M = {}
@@ -74,14 +75,14 @@ end
 function Wires:config(device, wire)
    local ends = wire.ends
    return device_config(device, {
-      [0] = ends[0] and ends[0].port, ends[1] and ends[1].port }, math.max(unpack(self.sizes)))
+      [0] = ends[0] and ends[0].port, ends[1] and ends[1].port }, tables.max(self.sizes))
 end
 
 -- Frames on their way at most, with any of several devices.
 local function most_in_flight(devices, sizes)
    local most = 0
    for _, device in ipairs(devices) do
-      local config = device_config(device, {}, math.max(unpack(sizes)))
+      local config = device_config(device, {}, tables.max(sizes))
       most = math.max(most, switch.most_in_flight("reference_device", sizes, function(size)
          return C.fg_device_in_flight(config, size)
       end))

@@ -7,6 +7,7 @@
 -- bit rate is right at every moment and not only in the mean. What counts are the bytes of the layer that
 -- the rate names; percent are of layer 1.
 local ethernet = require "framegauge.core.ethernet"
+local format = require "framegauge.text.format"
 local lag = require "framegauge.traffic.lag"
 local units = require "framegauge.text.units"
 
@@ -96,6 +97,7 @@ end
 local function cut(load, seconds)
    if load.mean_fps and load.end_fps and seconds < load.seconds then
       load.end_fps = load.fps + (load.end_fps - load.fps) * seconds / load.seconds
+      load.end_fps = math.max(load.fps, load.end_fps) >= M.SLOWEST and load.end_fps or load.fps
       load.mean_fps = (load.fps + load.end_fps) / 2
    end
    load.seconds = math.min(seconds, load.seconds)
@@ -183,6 +185,18 @@ end
 
 local function wrong(key, message, expected)
    return { key = key, message = message, expected = expected }
+end
+
+--- Most loads one after the other: each takes about a kilobyte while a trial is prepared.
+M.MOST = 100000
+
+--- What is wrong with a profile that is repeated until a trial is over.
+-- @return nil, or { key =, message =, expected = }
+function M.profile_problem(rate, seconds)
+   local n = math.ceil(#(rate.profile or {}) * seconds / M.length(rate) - 1e-9)
+   return n > M.MOST and wrong("rate.profile", ("%s loads one after the other in %s"):format(format.count(n),
+      units.format_time(seconds)), ("at most %s: longer ones, or a shorter trial"):format(format.count(M.MOST)))
+      or nil
 end
 
 -- What is wrong with bursts by their numbers: they can be no faster than the line, and no slower than all.

@@ -43,9 +43,13 @@ function M.frames(ports, stream, line_rate, seconds)
    return frames and math.min(frames, stream.frames or frames), frames
 end
 
--- What is wrong with the number of frames of a stream: its load has to send them in the time.
+-- What is wrong with the number of a stream's loads, or of its frames: its load has to send them in the time.
 -- @return nil, or { key =, message =, expected = }
 function M.count_problem(ports, stream, line_rate, seconds)
+   local problem = loads.profile_problem(stream.rate, seconds)
+   if problem then
+      return problem
+   end
    local _, most = M.frames(ports, stream, line_rate, seconds)
    if not (stream.frames and most and stream.frames > most) then
       return nil

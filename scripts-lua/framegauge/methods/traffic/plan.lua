@@ -54,7 +54,7 @@ local function counts_fit_the_duration(values, found)
       local problem = from and not found:has_below(path) and stream_config.count_problem(values.ports, stream,
          ports.line_rate(values, values.ports[from]), values.traffic.duration)
       if problem then
-         found:add(path .. ".frames", problem.message, problem.expected)
+         found:add(path .. "." .. problem.key, problem.message, problem.expected)
       end
    end
 end

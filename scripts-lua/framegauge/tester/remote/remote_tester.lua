@@ -79,7 +79,7 @@ function RemoteTester:greet()
    self.offset = ClockOffset.new(scale, self.link, self.clock)
    return self.link:ask({
       op = "hello", version = Link.VERSION, port = port, scale = scale,
-      max_frame = math.max(unpack(self.plan.needs.frame_sizes)),
+      max_frame = tables.max(self.plan.needs.frame_sizes),
    }, "hello", OPENING)
 end
 
@@ -98,7 +98,7 @@ end
 function RemoteTester:open_local()
    local err
    self.tester, err = Tester.open(plan_of(self.plan, self.here), {
-      max_frame = math.max(unpack(self.plan.needs.frame_sizes)),
+      max_frame = tables.max(self.plan.needs.frame_sizes),
    })
    if not self.tester then
       error(err, 0)
