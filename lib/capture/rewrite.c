@@ -11,8 +11,8 @@
 
 enum { MACS = 12, TAG = 4 };
 enum { MIN_ARP = 28, ARP_SENDER = 14, ARP_TARGET = 24 };
-enum { OLD_QINQ = 0x9100, PPPOE = 0x8864, MPLS = 0x8847, MPLS_UPSTREAM = 0x8848, LONGEST_LENGTH = 1500 };
-enum { SNAP = 6, LABEL = 4, PPPOE_HEADER = 6, PPP_IPV4 = 0x0021, PPP_IPV6 = 0x0057 };
+enum { OLD_QINQ = 0x9100, REVERSE_ARP = 0x8035, PPPOE = 0x8864, MPLS = 0x8847, MPLS_UPSTREAM = 0x8848 };
+enum { LONGEST_LENGTH = 1500, SNAP = 6, LABEL = 4, PPPOE_HEADER = 6, PPP_IPV4 = 0x0021, PPP_IPV6 = 0x0057 };
 
 static bool
 is_tag(uint16_t type)
@@ -81,6 +81,10 @@ behind_pppoe(const uint8_t *frame, size_t length, size_t *at)
 		return 0;
 	protocol = fg_get16(frame + *at + PPPOE_HEADER);
 	*at += PPPOE_HEADER + 2;
+	if (protocol >> 8 & 1) { /* of one byte (RFC 1661, 6.5) */
+		protocol >>= 8;
+		--*at;
+	}
 	return protocol == PPP_IPV4 ? FG_ETHER_IPV4 : protocol == PPP_IPV6 ? FG_ETHER_IPV6 : 0;
 }
 
@@ -141,7 +145,7 @@ rewrite_packet(struct rewriting *c, uint8_t *frame, size_t length)
 
 	if (type == FG_ETHER_IPV4)
 		rewrite_ipv4(c, frame + at, length - at);
-	else if (type == FG_ETHER_ARP)
+	else if (type == FG_ETHER_ARP || type == REVERSE_ARP)
 		rewrite_arp(c, frame + at, length - at);
 	else if (type == FG_ETHER_IPV6)
 		rewrite_ipv6(c, frame + at, length - at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An IP packet: its addresses, the addresses of a routing header, and addresses in messages about addresses.
- * These are errors of ICMP, which quote the packet they are about, neighbour discovery, and memberships of
- * groups.
+ * An IP packet: its addresses, the hops of a routing header or an option, and addresses in messages about
+ * addresses. These are errors of ICMP, which quote the packet they are about, neighbour discovery, and
+ * memberships of groups.
  *
  * An address is in the sum of the IPv4 header, and, as part of the pseudo-header, in the sum of the
  * transport; that stands in the first fragment only, and in IPv6 behind extension headers. Where a routing
@@ -17,6 +17,7 @@
 
 enum { MIN_IPV4 = 20, IPV6_HEADER = 40, MIN_ICMP = 8, QUOTE = 256 };
 enum { DCCP = 33, UDP_LITE = 136 };
+enum { RECORD_ROUTE = 7, LOOSE_ROUTE = 131, STRICT_ROUTE = 137, MAX_IPV4_HEADER = 60 }; /* options, RFC 791 */
 enum { ICMP_QUENCH = 4, ICMP_REDIRECT = 5, ICMP_TIME_EXCEEDED = 11, ICMP_PARAMETER_PROBLEM = 12 };
 enum {
 	ROUTER_SOLICITATION = 133,
@@ -105,16 +106,52 @@ rewrite_igmp(struct rewriting *c, uint8_t *igmp, size_t length)
 		rewrite_address(c, igmp + at, 4, NULL, igmp + 2);
 }
 
+/*
+ * A route in an option. Its last hop is where the packet goes while hops are left, so that is what the
+ * transport sums up; the packet's destination is the next hop.
+ *
+ * @return whether hops are left
+ */
+static bool
+rewrite_hops4(struct rewriting *c, uint8_t *option, size_t length, uint8_t *sum)
+{
+	const bool left = option[0] != RECORD_ROUTE && option[2] + 3U <= length;
+
+	for (size_t at = 3; at + 4 <= length; at += 4)
+		rewrite_address(c, option + at, 4, NULL, left && at + 8 > length ? sum : NULL);
+	return left;
+}
+
+static bool
+rewrite_options4(struct rewriting *c, uint8_t *ip, size_t header, uint8_t *sum)
+{
+	uint8_t old[MAX_IPV4_HEADER];
+	bool left = false;
+
+	memcpy(old, ip, header);
+	for (size_t at = MIN_IPV4, n; at < header && ip[at] != 0; at += n) {
+		n = ip[at] == 1 ? 1 : at + 1 < header ? ip[at + 1] : 0;
+		if (n == 0 || at + n > header)
+			break;
+		if (n >= 3 && (ip[at] == RECORD_ROUTE || ip[at] == LOOSE_ROUTE || ip[at] == STRICT_ROUTE))
+			left |= rewrite_hops4(c, ip + at, n, sum);
+	}
+	rewrite_mend(ip + 10, old, ip, header); /* an option may begin at an odd byte */
+	return left;
+}
+
 static void
 rewrite_header4(struct rewriting *c, uint8_t *ip, size_t length, size_t header)
 {
 	const bool first = (fg_get16(ip + 6) & 0x1fff) == 0;
 	uint8_t *sum = NULL;
+	bool has_further;
 
 	if (first && ip[9] != FG_IP_ICMPV6)
 		sum = transport_checksum(ip[9], ip + header, length - header);
+	has_further = rewrite_options4(c, ip, header, sum);
 	rewrite_address(c, ip + 12, 4, ip + 10, sum);
-	rewrite_address(c, ip + 16, 4, ip + 10, sum);
+	rewrite_address(c, ip + 16, 4, ip + 10, has_further ? NULL : sum);
 	avoid_zero(ip[9], sum);
 }
 

@@ -129,6 +129,55 @@ TEST(CaptureRewrite, ChecksumsThatAreNotThereOrOfTheLastHopAreLeftAlone)
 	EXPECT_EQ(0, memcmp(&hops[udp6], &f[udp6], f.size() - udp6));
 }
 
+/* the route begins at an odd byte; UDP sums up its last hop instead of the next one (RFC 791, 3.1) */
+TEST(CaptureRewrite, HopsOfASourceRouteMove)
+{
+	const size_t header = 28, udp = 14 + header;
+	const uint8_t route[] = {131, 7, 4, 10, 1, 5, 5, 0};
+	fg_rewrite r = {};
+	Bytes f = frame4();
+	uint16_t sum;
+
+	r.moves = 1;
+	r.move[0] = move4("10.1.0.0", "198.18.0.0", 16);
+	f.insert(f.begin() + udp4, route, route + sizeof(route));
+	f[14] = 0x47;
+	put16(&f[16], uint16_t(f.size() - 14));
+	memcpy(&f[30], "\x0a\x01\x09\x09", 4);
+	auto udp_sum = [&](const Bytes &frame) {
+		fg_ipv4 ip;
+		memcpy(&ip, &frame[14], sizeof(ip));
+		memcpy(reinterpret_cast<uint8_t *>(&ip) + 16, &frame[udp4 + 3], 4);
+		uint16_t length = uint16_t(frame.size() - udp);
+		return fg_checksum_finish(
+			fg_checksum_add(fg_checksum_pseudo4(&ip, 17, length), &frame[udp], length));
+	};
+	put16(&f[24], 0);
+	put16(&f[udp + 6], 0);
+	sum = fg_checksum_finish(fg_checksum_add(0, &f[14], header));
+	memcpy(&f[24], &sum, 2);
+	sum = udp_sum(f);
+	memcpy(&f[udp + 6], &sum, 2);
+	Bytes out = rewritten(r, f);
+	EXPECT_EQ(0, memcmp(&out[30], "\xc6\x12\x09\x09", 4));
+	EXPECT_EQ(0, memcmp(&out[udp4 + 3], "\xc6\x12\x05\x05", 4));
+	EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &out[14], header)));
+	EXPECT_EQ(0, udp_sum(out));
+}
+
+TEST(CaptureRewrite, PppoeMayNameItsProtocolInOneByte)
+{
+	const uint8_t pppoe[] = {0x11, 0, 0, 1, 0, 0, 0x21};
+	fg_rewrite r = {};
+	Bytes f = frame4();
+
+	r.moves = 1;
+	r.move[0] = move4("10.1.0.0", "198.18.0.0", 16);
+	put16(&f[12], 0x8864);
+	f.insert(f.begin() + 14, pppoe, pppoe + sizeof(pppoe));
+	EXPECT_EQ(0, memcmp(&rewritten(r, f)[14 + sizeof(pppoe) + 12], "\xc6\x12", 2));
+}
+
 TEST(CaptureRewrite, ArpFollows)
 {
 	fg_rewrite r = {};
