@@ -205,17 +205,9 @@ truncated_for_kdig() {
 by_dnsperf() {
 	printf 'h%d.fg.test A\n' {1..100} >"$work/many"
 	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 20 -c 4 -t 5 -m "$1" -p "$2" \
-		>"$work/perf" || return
+		"${@:3}" >"$work/perf" || return
 	cat "$work/perf"
 	grep -E 'Queries completed: +2000 \(100' "$work/perf" && grep 'NOERROR 2000' "$work/perf"
-}
-
-# one query at a time: with several dnsperf 2.10 completes only the first one of a connection here
-by_dnsperf_https() {
-	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 1 -c 1 -q 1 -t 5 -m doh -p 443 \
-		-O doh-uri=https://198.19.1.2/dns-query -O doh-method="$1" >"$work/perf" || return
-	cat "$work/perf"
-	grep -E 'Queries completed: +100 \(100' "$work/perf"
 }
 
 if command -v kdig >/dev/null; then
@@ -231,7 +223,8 @@ if command -v dnsperf >/dev/null; then
 	check "dnsperf asks our server 2,000 times over TCP" by_dnsperf tcp 53
 	check "dnsperf asks our server 2,000 times over TLS" by_dnsperf dot 853
 	for method in GET POST; do
-		check "dnsperf asks our server 100 times over HTTPS, by $method" by_dnsperf_https "$method"
+		check "dnsperf asks our server 2,000 times over HTTPS, by $method" by_dnsperf doh 443 \
+			-q 16 -O doh-uri=https://198.19.1.2/dns-query -O "doh-method=$method"
 	done
 else
 	skip "dnsperf asks our server" "dnsperf is missing"
