@@ -32,6 +32,13 @@ describe("clients", function()
       assert.equal("reset", rows.TCP_RR.parameters.close)
    end)
 
+   it("wait for no delayed acknowledgement of GOAWAY or close_notify before their RST", function()
+      local rows = run("l4.close=reset", "l4.tests=[HTTP2, TLS_CRR]", "l4.http.requests=4")
+      assert.is_true(rows.HTTP2.theoretical_percent > 90)
+      -- the line takes 8,000; with 40 ms for each it is 20 connections / 40 ms
+      assert.is_true(rows.TLS_CRR.transactions_per_s > 10 * 20 / 0.04)
+   end)
+
    it("half-close with their last request, and get the whole answer", function()
       local rows = run("l4.close=half-close", "l4.tests=[TCP_CRR, TCP_RR, HTTP]", "l4.http.body=20000",
          "l4.response=20000")

@@ -15,6 +15,7 @@
 static const struct app_kind http = {
 	"HTTP",
 	.streams = true,
+	.answered = true,
 	.secures = true,
 	.size = sizeof(struct http),
 	.client = &http_client_ops,
@@ -29,6 +30,7 @@ static const struct app_kind http = {
 static const struct app_kind page = {
 	"PAGE",
 	.streams = true,
+	.answered = true,
 	.secures = true,
 	.pages = true,
 	.size = sizeof(struct http_page),

@@ -54,7 +54,7 @@ local row = {
         default_help = "2s; of UDP_RR, PING and DNS, over any transport, 1s",
         help = "a request of UDP_RR, PING or DNS without an answer is given up and counted. Over TCP, TLS and QUIC: a connection, request, close or stream of payload on which nothing has moved for so long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer that runs iperf3 and of the campaign transports" },
       { key = "close", type = "enum", values = { "fin", "reset", "half-close" }, default = "fin",
-        help = "how the client ends a connection: by FIN; by RST, once all that it has sent is acknowledged and what it waits for has come, so that neither side nor a device between keeps it in TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and the answer comes on the half that is left" },
+        help = "how the client ends a connection: by FIN; by RST, once what it waits for has come (of TCP_STREAM, TCP_SENDFILE and TCP_CC: once all that it has sent is acknowledged), so that neither side nor a device between keeps it in TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and the answer comes on the half that is left" },
       { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
         help = "bytes of the largest IP packet" },
       shared.port("5001", "where the server listens"),
