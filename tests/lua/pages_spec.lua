@@ -194,6 +194,18 @@ describe("a HAR file", function()
       assert.equal(8000, row.page.bytes)
    end)
 
+   it("that cannot be read as often as needed is refused", function()
+      local pipe = scratch.path()
+      scratch.shell(("mkfifo '%s'"):format(pipe))
+      for _, path in ipairs { "/dev/zero", pipe } do
+         local output, status = scratch.shell(("'%s' check '%s' --set 'l4.page={har: %s}' 2>&1"):format(
+            uv.exepath(), CONFIG, path))
+         assert.equal(2, status)
+         assert.matches("l4.page.har: " .. path:gsub("%p", "%%%0")
+            .. " is no regular file; expected a HAR file as a browser saves it", output)
+      end
+   end)
+
    it("that is none is refused with its entry", function()
       local function fault(entries)
          return select(2, har.read(har_file(entries)))
@@ -203,7 +215,7 @@ describe("a HAR file", function()
       assert.matches("is no HAR file: no JSON", select(2, har.read(empty)))
       scratch.write(empty, "[1]")
       assert.matches("is no HAR file: no log.entries", select(2, har.read(empty)))
-      assert.matches("/nowhere cannot be read", select(2, har.read "/nowhere"))
+      assert.matches("/nowhere: No such file", select(2, har.read "/nowhere"))
       assert.matches("nothing in it came by HTTP", fault {})
       local bad = entry(document)
       bad.startedDateTime = "yesterday"
@@ -234,7 +246,7 @@ l4:
       assert.matches("l4.page: PAGE has nothing to load; expected either objects or har",
          problem "page: {connections: 2}")
       assert.matches("l4.page: objects and a HAR file", problem "page: {objects: [1], har: x}")
-      assert.matches("l4.page.har: /nowhere cannot be read", problem "page: {har: /nowhere}")
+      assert.matches("l4.page.har: /nowhere: No such file", problem "page: {har: /nowhere}")
       assert.matches("pages:6:%d+: l4.page.objects%[2%].after: there is no object x; expected the name of an object, 1 to 2 or none",
          problem "page: {objects: [1, {size: 1, after: x}]}")
       assert.matches("l4.page.objects%[2%].after: object 2 waits for itself",

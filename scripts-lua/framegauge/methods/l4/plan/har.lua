@@ -131,10 +131,11 @@ end
 -- @return list of { name =, size =, after = number of the object that it waited for, 0: none, think = seconds
 -- that it waited then }; or nil and what is wrong with the file
 function M.read(path)
-   local text = named_file.read(path)
-   if not text then
-      return nil, path .. " cannot be read"
+   local problem = named_file.problem(path) -- it is read again for the trials and for their figures
+   if problem then
+      return nil, problem
    end
+   local text = named_file.read(path) or ""
    local ok, value = pcall(json.decode, text)
    local log = ok and table_at(value, "log")
    if not log or type(log.entries) ~= "table" then
