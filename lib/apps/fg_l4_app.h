@@ -163,11 +163,21 @@ struct fg_l4_quic_result {
 	uint64_t key_log_lost;
 };
 
+/** What a page waits for, each moment one of these: the first that is true. */
+enum fg_l4_page_part {
+	FG_L4_PAGE_TRANSFER, /* some of a response has come, and not all */
+	FG_L4_PAGE_WAITING,  /* a request has no byte of a response yet */
+	FG_L4_PAGE_SETUP,    /* an object may be asked for, and there is no connection for it */
+	FG_L4_PAGE_THINK,    /* the pause before an object */
+	FG_L4_PAGE_PARTS
+};
+
 /** Results of pages. */
 struct fg_l4_page_result {
 	bool used;
-	uint64_t loaded, failed; /* in all; those that the stop cuts off are neither */
-	struct fg_l4_times time; /* first SYN or Initial to the last byte of the last object */
+	uint64_t loaded, failed;          /* in all; those that the stop cuts off are neither */
+	struct fg_l4_times time;          /* first SYN or Initial to the last byte of the last object */
+	uint64_t spent[FG_L4_PAGE_PARTS]; /* ns of all of `time` */
 };
 
 struct fg_l4_result {

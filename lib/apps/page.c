@@ -107,7 +107,7 @@ page_begin(struct page *p, uint64_t since)
 
 	if (number == 0)
 		return 0;
-	*l = (struct page_load){.begun = since};
+	*l = (struct page_load){.begun = since, .noted = since};
 	for (uint32_t i = 0; i < p->objects; i++)
 		l->object[i] = (struct page_object){
 			.ready_at = p->object[i].after == 0 ? since + p->object[i].think_ns : UINT64_MAX};
@@ -160,9 +160,35 @@ page_next(struct fg_l4 *w, struct fg_stream *s, const struct page_load *l, uint3
 	return look.ready > 0;
 }
 
-void
-page_ask(struct page_load *l, uint32_t object, uint64_t now, uint32_t connection)
+/*
+ * What the page has waited for since it was looked at last; each moment is one part's. Where nothing is under
+ * way, an object that may be asked for lacks a connection, and the pause before it is the client's own.
+ */
+static void
+spend(const struct page *p, struct page_load *l, uint64_t now)
 {
+	uint64_t since = l->noted, ready = since;
+
+	l->noted = now;
+	if (l->coming > 0) {
+		l->spent[FG_L4_PAGE_TRANSFER] += now - since;
+	} else if (l->waiting > 0) {
+		l->spent[FG_L4_PAGE_WAITING] += now - since;
+	} else if (now > since) {
+		struct page_look look = page_look(p, l, since);
+
+		if (look.ready == 0)
+			ready = look.due < now ? look.due : now;
+		l->spent[FG_L4_PAGE_THINK] += ready - since;
+		l->spent[FG_L4_PAGE_SETUP] += now - ready;
+	}
+}
+
+void
+page_ask(const struct page *p, struct page_load *l, uint32_t object, uint64_t now, uint32_t connection)
+{
+	spend(p, l, now);
+	l->waiting++;
 	l->object[l->asked++].nth = (uint16_t)object;
 	l->object[object].asked_at = now;
 	l->object[object].connection = (uint16_t)connection;
@@ -173,6 +199,9 @@ page_first(const struct fg_l4 *w, struct application *a, struct page_load *l, ui
 {
 	if (l->object[object].first_at != 0)
 		return;
+	spend(a->page, l, w->now);
+	l->waiting--;
+	l->coming++;
 	l->object[object].first_at = w->now;
 	if (object == 0)
 		note_time(w, a->first_octet, l->begun);
@@ -197,6 +226,8 @@ page_over(const struct fg_l4 *w, struct application *a, struct page_load *l, uin
 {
 	struct page *p = a->page;
 
+	spend(p, l, w->now);
+	l->coming--;
 	l->object[object].over_at = w->now;
 	l->over++;
 	if (object == 0)
@@ -208,6 +239,8 @@ page_over(const struct fg_l4 *w, struct application *a, struct page_load *l, uin
 		return;
 	p->loaded++;
 	note_time(w, p->time, l->begun);
+	for (unsigned i = 0; i < FG_L4_PAGE_PARTS && fg_l4_is_measured(w); i++)
+		p->spent[i] += l->spent[i];
 	if (!p->has_shown && fg_l4_is_measured(w))
 		show(p, l);
 }

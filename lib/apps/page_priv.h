@@ -28,8 +28,10 @@ struct page_object {
 struct page_load {
 	uint32_t next; /* the pool's while it is free */
 	uint32_t asked, over;
-	bool broken; /* something failed: nothing more is asked for */
-	uint64_t begun;
+	uint32_t waiting, coming; /* objects without a byte, and with some, but not all */
+	bool broken;              /* something failed: nothing more is asked for */
+	uint64_t begun, noted;    /* noted: until when its time is in `spent` */
+	uint64_t spent[FG_L4_PAGE_PARTS];
 	struct page_object object[];
 };
 
@@ -40,6 +42,7 @@ struct page {
 	char (*path)[PAGE_PATH]; /* of each object; all are as long */
 	struct fg_pool loads;
 	struct fg_histogram *time; /* of whole pages */
+	uint64_t spent[FG_L4_PAGE_PARTS];
 	uint64_t loaded, failed;
 	struct fg_l4_moments *shown; /* of the first one that is measured */
 	bool has_shown;
@@ -86,7 +89,7 @@ void page_missed(const struct fg_l4 *w, struct page *p);
 struct page_look page_look(const struct page *p, const struct page_load *l, uint64_t now);
 /** Look at a stream that carries a whole page. Its timer is set to when there will be something. */
 bool page_next(struct fg_l4 *w, struct fg_stream *s, const struct page_load *l, uint32_t *object);
-void page_ask(struct page_load *l, uint32_t object, uint64_t now, uint32_t connection);
+void page_ask(const struct page *p, struct page_load *l, uint32_t object, uint64_t now, uint32_t connection);
 void page_first(const struct fg_l4 *w, struct application *a, struct page_load *l, uint32_t object);
 /** All of it has come, as it was to be. */
 void page_over(const struct fg_l4 *w, struct application *a, struct page_load *l, uint32_t object);

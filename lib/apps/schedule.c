@@ -108,6 +108,7 @@ read_page(const struct page *p, struct fg_l4_page_result *out)
 		return;
 	*out = (struct fg_l4_page_result){.used = true, .loaded = p->loaded, .failed = p->failed};
 	read_times(p->time, &out->time);
+	memcpy(out->spent, p->spent, sizeof(out->spent));
 }
 
 static void

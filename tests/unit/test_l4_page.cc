@@ -55,7 +55,7 @@ struct Alone {
 	void
 	Ask(uint32_t object)
 	{
-		page_ask(load, object, w.now, 0);
+		page_ask(a.page, load, object, w.now, 0);
 	}
 	void
 	Over(uint32_t object, uint64_t now)
@@ -220,6 +220,29 @@ TEST(L4Page, AnObjectWaitsForItsThinkTime)
 	EXPECT_EQ(2300u, p.Look().due);
 	page_end(&p.w, p.a.page, &p.number);
 	EXPECT_EQ(1u, p.a.page->failed) << "not whole";
+}
+
+TEST(L4Page, EachMomentIsOfOnePart)
+{
+	Alone p({{1, 0, 0}, {1, 1, 300}, {1, 1, 0}});
+	const uint64_t *spent = p.a.page->spent;
+
+	p.w.now = 1500; /* since 1000 it has waited for its connection */
+	p.Ask(0);
+	p.w.now = 1900;
+	page_first(&p.w, &p.a, p.load, 0);
+	p.Over(0, 2000);
+	p.w.now = 2010; /* for another connection */
+	p.Ask(2);
+	p.Over(2, 2110);
+	p.w.now = 2350; /* until 2300 it pauses */
+	p.Ask(1);
+	EXPECT_EQ(0u, spent[FG_L4_PAGE_SETUP]) << "not before it is whole";
+	p.Over(1, 2400);
+	EXPECT_EQ(500u + 10 + 50, spent[FG_L4_PAGE_SETUP]);
+	EXPECT_EQ(400u + 100 + 50, spent[FG_L4_PAGE_WAITING]);
+	EXPECT_EQ(100u, spent[FG_L4_PAGE_TRANSFER]);
+	EXPECT_EQ(190u, spent[FG_L4_PAGE_THINK]);
 }
 
 TEST(L4Page, WhatIsNoPageIsRefused)

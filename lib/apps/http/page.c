@@ -218,7 +218,7 @@ ask_at(struct fg_l4 *w, struct http_page *h, struct http_place *place, uint32_t 
 	http_begin(&((struct http_client *)client_of(place->stream))->head);
 	place->object = object;
 	place->state = BUSY;
-	page_ask(load_of(h, place), object, w->now, connection);
+	page_ask(h->http.app.page, load_of(h, place), object, w->now, connection);
 	fg_stream_write(w, place->stream, h->http.request_head);
 }
 

@@ -44,7 +44,7 @@ ask(struct fg_l4 *w, struct fg_stream *s)
 		if (load != NULL) {
 			x->object = object;
 			x->wanted = a->app.page->object[object].octets;
-			page_ask(load, object, w->now, 0);
+			page_ask(a->app.page, load, object, w->now, 0);
 		}
 		x->receives = x->sends_head = true;
 		x->is_head = a->app.config.head;

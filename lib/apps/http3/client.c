@@ -49,7 +49,7 @@ h3_ask_once(struct fg_l4 *w, struct fg_stream *s)
 	if (load != NULL) {
 		x->object = object;
 		x->wanted = a->app.page->object[object].octets;
-		page_ask(load, object, w->now, 0);
+		page_ask(a->app.page, load, object, w->now, 0);
 		a->request[H3_PATH] = h3_field(":path", a->app.page->path[object]);
 	}
 	return nghttp3_conn_submit_request(c->http, id, a->request, a->request_fields,

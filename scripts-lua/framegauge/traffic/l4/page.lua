@@ -21,7 +21,8 @@ end
 --- Results of the pages of application @p index of a worker.
 -- @param r         struct fg_l4_page_result
 -- @param times_of  function(struct fg_l4_times) -> table or nil
--- @return { loaded =, failed =, load = times or nil, moments = of the objects of a page }; nil: it loads none
+-- @return { loaded =, failed =, load = times or nil, spent = ns of all pages of load: { setup =, waiting =,
+-- transfer =, think = }, moments = of the objects of a page }; nil: it loads none
 function M.read(l4, index, r, times_of)
    if not r.used then
       return nil
@@ -36,7 +37,14 @@ function M.read(l4, index, r, times_of)
          connection = raw[i].connection,
       }
    end
+   local function spent(part)
+      return tonumber(r.spent[part])
+   end
    return { loaded = tonumber(r.loaded), failed = tonumber(r.failed), load = times_of(r.time),
+      spent = {
+         setup = spent(C.FG_L4_PAGE_SETUP), waiting = spent(C.FG_L4_PAGE_WAITING),
+         transfer = spent(C.FG_L4_PAGE_TRANSFER), think = spent(C.FG_L4_PAGE_THINK),
+      },
       moments = moments }
 end
 

@@ -179,6 +179,10 @@ function M.record(times)
       { "failed", "count", "pages with a failed object, in all trials. What the end of a trial cuts off is in neither" },
       { "bytes", "count", "of the bodies of a page" },
       { "load", times, "of the last repetition: first SYN or Initial of a page to the last byte of its last object; null when there were none", null = true },
+      { "setup_ratio", "ratio", "share of `load` in which nothing was under way and an object waited for a connection: set-up of TCP, TLS or QUIC. The four shares are of all pages of `load` and are 1 together; of several things at a time `transfer_ratio` counts first, then `waiting_ratio`; absent without `load`", optional = true },
+      { "waiting_ratio", "ratio", "share in which requests had no byte of a response yet, and nothing came", optional = true },
+      { "transfer_ratio", "ratio", "share in which a response had begun and was not whole", optional = true },
+      { "think_ratio", "ratio", "share in which the client paused (`think`)", optional = true },
       { "objects", rows.list(OBJECT), "the first page that was measured, of the last repetition",
          optional = true },
    })
@@ -195,6 +199,19 @@ local function shown(list, moments)
    end)
 end
 
+local PARTS = { "setup", "waiting", "transfer", "think" }
+
+-- The shares of the time of the pages that were measured.
+local function add_shares(out, spent)
+   local sum = 0
+   for _, part in ipairs(PARTS) do
+      sum = sum + spent[part]
+   end
+   for _, part in ipairs(PARTS) do
+      out[part .. "_ratio"] = sum > 0 and spent[part] / sum or nil
+   end
+end
+
 --- The figures of a case from its trials.
 function M.figures(records, o)
    local list, out = assert(objects_of(o.page)), { loaded = 0, failed = 0, bytes = 0 }
@@ -205,6 +222,7 @@ function M.figures(records, o)
       local page = one.sides[1].apps[1].page
       out.loaded, out.failed = out.loaded + page.loaded, out.failed + page.failed
       out.load = page.load
+      add_shares(out, page.spent)
       out.objects = page.moments[1] and shown(list, page.moments) or nil
    end
    return out
