@@ -22,4 +22,17 @@ draws(unsigned all)
 #endif
 }
 
+/* of a test that draws more where tests are long; a tenth of these with the sanitizer */
+static inline unsigned
+draws_if_long(unsigned few, unsigned all)
+{
+	if (std::getenv("FRAMEGAUGE_LONG") == nullptr)
+		return few;
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+	return (all + 9) / 10;
+#else
+	return all;
+#endif
+}
+
 #endif

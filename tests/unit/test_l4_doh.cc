@@ -5,40 +5,6 @@
 
 using namespace l4;
 
-namespace
-{
-/* as Wire, but frames are lost */
-class LossyWire : public Line
-{
-      public:
-	LossyWire(const fg_l4_app &client, double lost, uint64_t seed)
-	{
-		const fg_l4_app apps[2] = {client, ServerOf(client)};
-		std::mt19937_64 random(seed);
-
-		ns_per_octet = 800;
-		gap = 24;
-		delay = ms;
-		capacity = 65400;
-		sees = [lost, random](unsigned, uint64_t, std::vector<uint8_t> &) mutable {
-			return double(random() >> 11) * 0x1p-53 >= lost;
-		};
-		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
-
-			config.connections = 64;
-			config.seed = seed + i;
-			config.mtu = 1500;
-			config.max_lag_ns = ms;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, 61 * second, 0, 0, &err));
-		}
-		Run(90 * second);
-	}
-};
-} /* namespace */
-
 TEST(L4Doh, EveryAnswerIsMatchedAndCompared)
 {
 	for (bool post : {false, true})
@@ -74,25 +40,6 @@ TEST(L4Doh, EachAnswerIsARecordOfTls)
 	pair.ExpectNoFaults();
 	EXPECT_EQ(40u, pair.result[0].total.transactions);
 	EXPECT_LE(40u, pair.result[1].tls.tally.records_out);
-}
-
-TEST(L4Doh, EveryByteArrivesWhateverThePathDoes)
-{
-	for (unsigned seed = 0; seed < 40; seed++) {
-		fg_l4_dns zone = DohZone(seed % 2, seed % 3 == 0 ? 20000 : 100);
-		fg_l4_app a = Doh(&zone);
-		fg_l4_result r;
-		fg_l4_counters n;
-
-		a.tcp.retries = 30;
-		a.tcp.syn_retries = 12;
-		a.window = seed % 5 == 0 ? 3000 : 0;
-		LossyWire w(a, 0.01 * (1 + seed % 8), seed);
-		fg_l4_read(w.l4[0], 0, &r);
-		fg_l4_read_counters(w.l4[0], &n);
-		ASSERT_EQ(40u, r.total.transactions) << seed;
-		ASSERT_EQ(0u, r.total.refused + n.wrong_octets + n.not_used + n.held_refused) << seed;
-	}
 }
 
 TEST(L4Doh, AnotherServersAnswerIsWrong)

@@ -121,14 +121,14 @@ fail_file(struct fg_l4 *w, struct ftp_session *p, enum ftp_sum why)
 	next_file(w, p);
 }
 
-/* what a download ends with: the data connection and the reply, in any order */
+/* what a file ends with: the data connection and the reply, in any order */
 static void
 file_may_be_over(struct fg_l4 *w, struct ftp_session *p)
 {
 	const struct fg_l4_app *config = config_of(w, p);
 	bool upload = is_upload(w, p);
 
-	if (!p->replied || (!upload && !p->data_ended && p->data != NULL))
+	if (!p->replied || ftp_data_goes_on(p, config->request))
 		return;
 	if (!upload && !p->data_ended)
 		note_fault(w, p, p->data_octets > 0 ? FTP_CUT : FTP_NO_DATA);
@@ -160,9 +160,7 @@ truncate_file(struct fg_l4 *w, struct ftp_session *p)
 static void
 ask_for_file(struct fg_l4 *w, struct ftp_session *p)
 {
-	const struct ftp *f = ftp_of(w, p->control);
-
-	ftp_say(w, p, "%s %s", is_upload(w, p) ? "STOR" : "RETR", f->path);
+	ftp_say(w, p, "%s %s", is_upload(w, p) ? "STOR" : "RETR", ftp_of(w, p->control)->path);
 	await(w, p, FTP_BEGIN);
 }
 
@@ -384,6 +382,7 @@ static void
 got_moved(struct fg_l4 *w, struct ftp_session *p)
 {
 	ftp_data_count(w, p, is_upload(w, p));
+	file_may_be_over(w, p);
 }
 
 /* the server has sent all, or wants no more */

@@ -259,6 +259,16 @@ ftp_data_count(struct fg_l4 *w, struct ftp_session *p, bool sends)
 	p->progress_at = w->now;
 }
 
+bool
+ftp_data_goes_on(const struct ftp_session *p, uint64_t upload)
+{
+	if (p->data == NULL)
+		return false;
+	/* a path may lose acknowledgements, and the server's reply is here before they come again */
+	return upload > 0 ? p->data_open && !p->failed && !p->truncated && p->data_octets < upload
+			  : !p->data_ended;
+}
+
 void
 ftp_data_send(struct fg_l4 *w, struct ftp_session *p, uint64_t octets)
 {

@@ -207,6 +207,8 @@ void ftp_data_send(struct fg_l4 *w, struct ftp_session *p, uint64_t octets);
 bool ftp_data_refill(struct fg_l4 *w, struct fg_stream *s);
 /** Count what has come, or has been acknowledged, since the last time. */
 void ftp_data_count(struct fg_l4 *w, struct ftp_session *p, bool sends);
+/** Of a client: is more of the file to come, or of @p upload bytes to be acknowledged? */
+bool ftp_data_goes_on(const struct ftp_session *p, uint64_t upload);
 /** The part of a session's data connection is over, if there is one, or none is waited for any more. */
 void ftp_data_leave(struct fg_l4 *w, struct ftp_session *p, bool abort);
 static inline void
