@@ -22,14 +22,19 @@ is_plausible(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	return false;
 }
 
-/* RFC 9293: not from a segment older than the one before it. @return true: it changed */
+/*
+ * RFC 9293: not from a segment older than the one before it; its acknowledgement leaves the edge as it is.
+ * @return true: it changed
+ */
 static bool
 window_update(struct conn *c, const struct segment *s)
 {
 	uint32_t before = c->snd_wnd;
 
-	if (seq_lt(s->seq, c->snd_wl1))
+	if (seq_lt(s->seq, c->snd_wl1)) {
+		c->snd_wnd -= fg_u32_min(c->snd_wnd, s->ack - c->snd_una);
 		return false;
+	}
 	tcp_take_window(c, s);
 	return c->snd_wnd != before;
 }

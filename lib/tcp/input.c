@@ -106,7 +106,7 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	c->snd_una++;
 	c->stream.acked = 0;
 	/* what the application has to send carries the ACK (RFC 9293, 3.10.7.3), unless it is to go alone */
-	if (!tcp_of(w, c)->handshake_ack_alone || !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+	if (!tcp_of(w, c)->handshake_ack_alone || !tcp_send_ack(w, c))
 		c->flags |= ACK_NOW;
 	rexmt_stop(c);
 	tcp_established(w, c, s);
@@ -169,7 +169,7 @@ outside(struct fg_l4 *w, struct conn *c, const struct segment *s)
 			c->rexmt_at = tick_after(w, tcp_of(w, c)->time_wait_ms * NS_PER_MS);
 			timer_update(w, c);
 		}
-		if (own(w)->twice.from != own(w)->twice.to && tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		if (own(w)->twice.from != own(w)->twice.to && tcp_send_ack(w, c))
 			c->flags &= ~(uint32_t)ACK_NOW;
 		own(w)->twice = (struct range){0, 0};
 	}
@@ -271,7 +271,7 @@ static void
 synchronized(struct fg_l4 *w, struct conn *c, struct segment *s)
 {
 	/* an ACK that the segment before this one called for goes first, so that none is saved by a burst */
-	if (c->flags & ACK_NOW && s->length > 0 && tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+	if (c->flags & ACK_NOW && s->length > 0 && tcp_send_ack(w, c))
 		c->flags &= ~(uint32_t)ACK_NOW;
 	if (!check_timestamp(w, c, s))
 		return;

@@ -251,7 +251,7 @@ send_probe(struct fg_l4 *w, struct conn *c)
 static void
 send_reset(struct fg_l4 *w, struct conn *c)
 {
-	if (c->flags & ACK_NOW && c->stream.acked == 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+	if (c->flags & ACK_NOW && c->stream.acked == 0 && !tcp_send_ack(w, c))
 		return;
 	if (fg_l4_room(w) != NULL)
 		tcp_abort(w, c, FG_L4_END_CLOSED);
@@ -289,10 +289,9 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 	enum outcome outcome = SENT;
 
 	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) /* our SYN pays an ACK that is owed */
-		return send_syn(w, c) &&
-		       (!(c->flags & ACK_NOW) || tcp_send_control(w, c, TCP_ACK, c->snd_nxt));
+		return send_syn(w, c) && (!(c->flags & ACK_NOW) || tcp_send_ack(w, c));
 	/* selective acknowledgements go by themselves, since segments with payload have no room for them */
-	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_ack(w, c))
 		return false;
 	for (unsigned i = 0; may_send_data(c) && outcome == SENT && i < SEGMENTS_A_TURN; i++) {
 		outcome = c->flags & (IN_RECOVERY | IN_LOSS) ? send_one(w, c) : send_next(w, c);
@@ -301,7 +300,7 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 	}
 	if (outcome == NO_ROOM || (c->flags & (RESET_NOW | TLP_NOW | PROBE_NOW) && !send_due(w, c)))
 		return false;
-	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+	if (c->flags & ACK_NOW && !tcp_send_ack(w, c))
 		return false;
 	if (c->flags & ACK_LATER && c->delack_at == 0)
 		delay_ack(w, c);
