@@ -85,7 +85,7 @@ enum {
 	CONTROLS = 1 << 27,         /* fg_stream_control() was called */
 	RESET_AT_END = 1 << 28,     /* an RST takes the place of our FIN */
 	RESET_NOW = 1 << 29,        /* and is due */
-	UNREAD = 1 << 30,           /* payload that is kept waits in its turn for the application */
+	UNREAD = 1 << 30,           /* the application has not taken all before rcv_nxt: ranges.read */
 };
 
 /** Sequence numbers from .. to - 1. */
@@ -98,6 +98,7 @@ struct ranges {
 	uint32_t next_free;
 	uint32_t latest; /* what was added last began here */
 	uint32_t fin;    /* number of the FIN, if it has come */
+	uint32_t read;   /* if UNREAD: the first number before rcv_nxt that the application has not taken */
 	bool has_fin;
 	uint32_t count;
 	uint32_t kept, kept_last; /* payload of some of it, in order: struct kept; 0: none */

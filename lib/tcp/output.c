@@ -275,11 +275,12 @@ may_send_data(const struct conn *c)
 	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
 }
 
-/* nothing has left that carries it */
+/* nothing has left that carries it; or UNREAD is offered again, as often as a peer would send it again */
 static void
 delay_ack(struct fg_l4 *w, struct conn *c)
 {
-	c->delack_at = tick_after(w, tcp_of(w, c)->delayed_ack_ms * NS_PER_MS);
+	c->delack_at = tick_after(w, c->flags & ACK_LATER ? tcp_of(w, c)->delayed_ack_ms * NS_PER_MS
+							  : c->rto * 1000ULL);
 	timer_update(w, c);
 }
 
@@ -302,7 +303,7 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 		return false;
 	if (c->flags & ACK_NOW && !tcp_send_ack(w, c))
 		return false;
-	if (c->flags & ACK_LATER && c->delack_at == 0)
+	if (c->flags & (ACK_LATER | UNREAD) && c->delack_at == 0)
 		delay_ack(w, c);
 	rexmt_review(w, c);
 	return outcome != SENT || !may_send_data(c);

@@ -48,15 +48,27 @@ owe_ack(struct fg_l4 *w, struct conn *c, uint32_t length)
 	c->flags |= ACK_LATER; /* output.c sets the timer if nothing leaves */
 }
 
+/* the application has taken bytes */
 static void
 move_on(struct fg_l4 *w, struct conn *c, uint32_t octets)
 {
 	w->app[c->stream.app]->tally.octets_in += octets;
-	c->rcv_nxt += octets;
 	c->stream.received += octets;
 }
 
-/* what is held may follow on what has just come */
+/* what the application took early need not be read */
+static void
+skip_early(struct fg_l4 *w, struct conn *c, struct ranges *held)
+{
+	uint32_t to = kept_begin(w, held, held->read, c->rcv_nxt);
+
+	move_on(w, c, to - held->read);
+	held->read = to;
+	if (to == c->rcv_nxt)
+		c->flags &= ~(uint32_t)UNREAD;
+}
+
+/* what is held may follow on what has just come: it is acknowledged, and to be read */
 static void
 join_held(struct fg_l4 *w, struct conn *c)
 {
@@ -65,11 +77,23 @@ join_held(struct fg_l4 *w, struct conn *c)
 	c->flags |= ACK_NOW; /* a gap was filled, at least in part */
 	ranges_cut(held, c->rcv_nxt);
 	if (held->count > 0 && held->at[0].from == c->rcv_nxt) {
-		move_on(w, c, kept_begin(w, held, c->rcv_nxt, held->at[0].to) - c->rcv_nxt);
+		if (!(c->flags & UNREAD))
+			held->read = c->rcv_nxt;
+		c->flags |= UNREAD;
+		c->rcv_nxt = held->at[0].to;
 		ranges_cut(held, c->rcv_nxt);
+		skip_early(w, c, held);
 	}
-	if (held->count == 0 && !held->has_fin)
+	if (held->count == 0 && !held->has_fin && !(c->flags & UNREAD))
 		held_free(w, c);
+}
+
+static bool
+arrived(struct fg_l4 *w, struct conn *c)
+{
+	if (ops_of(w, c)->arrived != NULL)
+		ops_of(w, c)->arrived(w, &c->stream);
+	return c->state != CLOSED;
 }
 
 /* payload whose turn it is. @return false: the application could not use it, or it is over */
@@ -77,44 +101,54 @@ static inline bool
 take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t length)
 {
 	if (!ops_of(w, c)->receive(w, &c->stream, c->stream.received, payload, length, false)) {
-		w->counters.not_used += !(c->flags & UNREAD);
+		w->counters.not_used++;
 		return false;
 	}
 	if (c->state == CLOSED)
 		return false;
 	move_on(w, c, length);
+	c->rcv_nxt += length;
 	owe_ack(w, c, length);
 	if (c->holding != 0)
 		join_held(w, c);
-	if (ops_of(w, c)->arrived != NULL)
-		ops_of(w, c)->arrived(w, &c->stream);
-	return c->state != CLOSED;
+	return arrived(w, c);
 }
 
-/* what the application cannot use in its turn either stays: the peer may have forgotten it */
+/* what was kept, until the application cannot use it in its turn either */
 static void
 take_kept(struct fg_l4 *w, struct conn *c)
 {
-	struct ranges *held;
+	bool all = true;
 
-	while ((held = held_of(w, c)) != NULL && held->kept != 0 &&
-	       kept_begin(w, held, c->rcv_nxt, c->rcv_nxt + 1) == c->rcv_nxt) {
+	while (all && c->flags & UNREAD) {
+		struct ranges *held = held_of(w, c);
 		const struct kept *k = kept_at(w, held->kept);
-		uint32_t had = c->rcv_nxt - k->seq;
+		uint32_t had = held->read - k->seq, length = k->length - had;
 
-		if (!take_payload(w, c, k->data + had, k->length - had)) {
-			c->flags |= UNREAD;
+		if (!ops_of(w, c)->receive(w, &c->stream, c->stream.received, k->data + had, length, false))
 			return;
-		}
+		if (c->state == CLOSED)
+			return;
+		c->flags |= ACK_NOW; /* there is more room */
+		move_on(w, c, length);
+		held->read += length;
+		skip_early(w, c, held);
+		if (held->count == 0 && !held->has_fin && !(c->flags & UNREAD))
+			held_free(w, c);
+		all = arrived(w, c);
 	}
-	c->flags &= ~(uint32_t)UNREAD;
 }
 
+/* behind what waits for the application, payload waits, too: it cannot be forgotten by the peer alone */
 static void
 in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
-	if (take_payload(w, c, s->payload, s->length) && c->holding != 0)
+	if (c->flags & UNREAD) {
+		kept_add(w, held_of(w, c), s->seq, s->payload, s->length);
+		join_held(w, c);
+	} else if (take_payload(w, c, s->payload, s->length)) {
 		take_kept(w, c);
+	}
 }
 
 /* payload that is not in the set. @return whether it is now */
@@ -122,7 +156,7 @@ static bool
 hold_part(struct fg_l4 *w, struct conn *c, struct ranges *held, uint32_t seq, const uint8_t *payload,
 	  uint32_t length)
 {
-	uint64_t offset = c->stream.received + (seq - c->rcv_nxt);
+	uint64_t offset = c->stream.received + unread(w, c) + (seq - c->rcv_nxt);
 	bool room = held->count < MAX_RANGES || seq_le(seq, held->at[MAX_RANGES - 1].to);
 
 	if (room && !ops_of(w, c)->receive(w, &c->stream, offset, payload, length, true))
@@ -176,17 +210,17 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		held->has_fin = true;
 		held->fin = s->seq + s->length;
 	}
-	if (c->state != CLOSED && held->count == 0 && !held->has_fin)
+	if (c->state != CLOSED && held->count == 0 && !held->has_fin && !(c->flags & UNREAD))
 		held_free(w, c);
 }
 
-/* is the FIN next? */
+/* is the FIN next? It waits behind payload that waits for the application */
 static bool
 fin_is_due(const struct fg_l4 *w, const struct conn *c)
 {
 	const struct ranges *held = held_of(w, c);
 
-	return held != NULL && held->has_fin && held->fin == c->rcv_nxt;
+	return held != NULL && held->has_fin && held->fin == c->rcv_nxt && !(c->flags & UNREAD);
 }
 
 /* RFC 9293, 3.10.7.4, eighth */
@@ -225,6 +259,8 @@ tcp_receive_kept(struct fg_l4 *w, struct conn *c)
 void
 tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s)
 {
+	bool last;
+
 	if (c->state != ESTABLISHED && c->state != FIN_WAIT_1 && c->state != FIN_WAIT_2)
 		return;
 	trim(w, c, s);
@@ -234,8 +270,14 @@ tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s)
 		in_order(w, c, s);
 	if (c->state == CLOSED)
 		return;
-	if ((s->flags & TCP_FIN && s->seq + s->length == c->rcv_nxt) || fin_is_due(w, c))
+	last = s->flags & TCP_FIN && s->seq + s->length == c->rcv_nxt;
+	if (last && c->flags & UNREAD) {
+		held_of(w, c)->has_fin = true;
+		held_of(w, c)->fin = c->rcv_nxt;
+		c->flags |= ACK_NOW;
+	} else if (last || fin_is_due(w, c)) {
 		fin(w, c);
+	}
 	if (c->state != CLOSED)
 		tcp_ready(w, c);
 }

@@ -12,7 +12,7 @@ enum {
 	CHALLENGE_TICKS = 1000000000 >> TICK_SHIFT, /* and then one a second */
 };
 
-/* the window field; the edge only ever moves forward (RFC 9293, 3.8.6.2.2) */
+/* the window field; the edge only ever moves forward (RFC 9293, 3.8.6.2.2): parts of a unit are rounded up */
 static uint16_t
 window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
 {
@@ -20,7 +20,10 @@ window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
 
 	if (flags & TCP_SYN)
 		return (uint16_t)fg_u32_min(window, UINT16_MAX);
+	window -= fg_u32_min(window, unread(w, c));
 	window >>= c->rcv_scale;
+	if (seq_lt(c->rcv_nxt + (window << c->rcv_scale), c->rcv_edge))
+		window = (c->rcv_edge - c->rcv_nxt + (1U << c->rcv_scale) - 1) >> c->rcv_scale;
 	window = fg_u32_min(window, UINT16_MAX);
 	if (seq_lt(c->rcv_edge, c->rcv_nxt + (window << c->rcv_scale)))
 		c->rcv_edge = c->rcv_nxt + (window << c->rcv_scale);

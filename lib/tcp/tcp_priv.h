@@ -23,9 +23,9 @@
  *   half_open.c   what a flood of SYNs may take up
  *   state.c       open, accept, abort, end; what is reported to the application
  *   cookie.c      how SYNs beyond that share are answered (RFC 4987)
- *   timeout.c     what happens when a timer ends
  *   ack.c         what an acknowledgement acknowledges: RTT, window, flight
  *   receive.c     payload and FIN in and out of order, when to acknowledge
+ *   timeout.c     what happens when a timer ends
  *   input.c       a segment arrives (RFC 9293, 3.10.7)
  *   output.c      what may be sent now
  *   stream.c      what applications call (fg_stream.h)
@@ -75,6 +75,13 @@ static inline struct ranges *
 held_of(const struct fg_l4 *w, const struct conn *c)
 {
 	return c->holding == 0 ? NULL : (struct ranges *)own(w)->ranges.at + c->holding;
+}
+
+/** Bytes that are acknowledged and wait for the application. */
+static inline uint32_t
+unread(const struct fg_l4 *w, const struct conn *c)
+{
+	return c->flags & UNREAD ? c->rcv_nxt - held_of(w, c)->read : 0;
 }
 
 static inline struct kept *
@@ -365,6 +372,7 @@ tcp_send_ack(struct fg_l4 *w, struct conn *c)
 
 	return tcp_send_control(w, c, TCP_ACK, c->snd_nxt - (beyond >> c->snd_scale == 0 ? 0 : beyond));
 }
+
 /** Numbers seq .. seq + length - 1 of the stream; the FIN may be the last. @return false: no room */
 bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
 /** An ACK in answer to something dubious, at a limited rate (RFC 5961, 7). */

@@ -122,6 +122,8 @@ timer_expired(struct fg_l4 *w, struct conn *c)
 			c->flags |= ACK_NOW;
 			tcp_ready(w, c);
 		}
+		if (c->flags & UNREAD)
+			tcp_receive_kept(w, c);
 	}
 	if (c->state != CLOSED && c->app_at != 0 && seq_le(c->app_at, now)) {
 		c->app_at = 0;

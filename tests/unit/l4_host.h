@@ -144,6 +144,8 @@ class Host
 	unsigned refuse_every = 1; /* of parts of 500 bytes */
 	/* bytes written at each payload in order; until they are acknowledged all that comes is refused */
 	uint64_t answer = 0;
+	/* ns: until then all but the first bytes are refused, as if another connection had the room */
+	uint64_t refuse_until = 0;
 	uint64_t received = 0, wrong = 0;
 	unsigned established = 0, closed = 0;
 	fg_l4_end last_end = FG_L4_ENDS;
@@ -168,6 +170,8 @@ class Host
 		Host *h = Of(w, c);
 
 		if (early && h->refuse_early && offset / 500 % h->refuse_every == 0)
+			return false;
+		if (offset > 0 && w->now < h->refuse_until)
 			return false;
 		if (h->answer > 0 && (early || c->acked < c->written))
 			return false;

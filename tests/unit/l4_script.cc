@@ -76,6 +76,7 @@ Script::Set(std::istringstream &in)
 	const std::map<std::string, std::function<void(double)>> keys = {
 		{"refuse_early", [this](double v) { refuses_early = v != 0; }},
 		{"answer", [this](double v) { answer = uint64_t(v); }},
+		{"refuse_until", [this](double v) { refuse_until = ns(v); }},
 		{"flooded", [this](double v) { flooded = v != 0; }},
 		{"ipv6", [this](double v) { ipv6 = v != 0; }},
 		{"peer_isn", [this](double v) { peer_isn = uint32_t(v); }},
@@ -117,6 +118,7 @@ Script::Start()
 	host->SetAddress(ipv6);
 	host->refuse_early = refuses_early;
 	host->answer = answer;
+	host->refuse_until = refuse_until;
 	own(host->w)->half_open = flooded ? 1000 : 0;
 	host->send = [this](const Frame &f) { out.push_back({double(host->w->now) / 1e9 - epoch_s, f}); };
 	host->on_established = [this](fg_stream *which) { c = which; };

@@ -5,7 +5,7 @@
  * 1.
  *
  *   set KEY VALUE              before the first time: a field of struct fg_l4_tcp, or ipv6, mtu, flooded,
- *                              refuse_early, answer, peer_isn
+ *                              refuse_early, refuse_until (a time), answer, peer_isn
  *   TIME open|listen           our side opens, or waits; TIME write N, close, abort
  *   TIME end                   what is open is reset
  *   TIME rooms N               N frames fit into a burst from now on; 0: nothing can leave
@@ -62,7 +62,7 @@ class Script
 	fg_l4_tcp tcp = {};
 	uint32_t peer_isn = 0x7ffff000;
 	uint16_t mtu = 1040;
-	uint64_t answer = 0;
+	uint64_t answer = 0, refuse_until = 0;
 	bool ipv6 = false, flooded = false, listens = false, refuses_early = false;
 	std::unique_ptr<Host> host;
 	fg_stream *c = nullptr;

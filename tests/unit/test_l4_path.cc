@@ -254,6 +254,56 @@ TEST(L4Path, WhatCannotBeUsedYetIsKept)
 	}
 }
 
+/*
+ * as a server that reads the next request when its response is acknowledged: what waits for it is
+ * acknowledged, and never selectively, which a sender would take for memory that was given up (RFC 2018, 8)
+ */
+TEST(L4Path, WhatWaitsForTheApplicationIsAcknowledged)
+{
+	uint64_t refused = 0;
+
+	for (uint64_t seed = 0; seed < draws(300); seed++) {
+		PathConfig path;
+		std::mt19937_64 random(seed);
+
+		path.loss = double(random() % 10) / 100;
+		path.duplicate = double(random() % 10) / 100;
+		path.reorder = double(random() % 30) / 100;
+		Both b(Varied(random() & ~1ULL), Varied(random() & ~1ULL), path, seed);
+
+		b.server.answer = 1 + random() % 3000;
+		b.server.send = [&b](const Frame &f) {
+			fg_l4_counters none = {};
+			fg_arrival in = {f.data(), uint32_t(f.size()), b.now};
+			segment s;
+
+			ASSERT_TRUE(segment_read(&in, &s, &none));
+			for (unsigned i = 0; i < s.sacks; i++)
+				EXPECT_NE(s.ack, s.sack[i].from);
+			b.back.Send(f, b.now);
+		};
+		b.client.on_established = [&b](fg_stream *c) {
+			fg_stream_write(b.client.w, c, 60000);
+			fg_stream_close(b.client.w, c);
+		};
+		b.server.on_eof = [&b](fg_stream *c) { fg_stream_close(b.server.w, c); };
+		b.client.Do(b.now, [&b] {
+			fg_flow f = b.client.Flow();
+
+			ASSERT_NE(nullptr, fg_stream_open(b.client.w, 0, &f));
+		});
+		b.Run(1, 3600 * 1000 * ms);
+		EXPECT_EQ(FG_L4_END_CLOSED, b.server.last_end);
+		EXPECT_EQ(60000u, b.server.received) << "each byte once";
+		EXPECT_EQ(0u, b.client.wrong + b.server.wrong);
+		EXPECT_EQ(0u, talker_taken(&own(b.server.w)->kept));
+		EXPECT_EQ(0u, talker_taken(&own(b.server.w)->ranges));
+		refused += b.server.w->counters.not_used;
+		ASSERT_FALSE(HasFailure()) << "seed " << seed;
+	}
+	EXPECT_LT(0u, refused);
+}
+
 /* Mathis et al. 1997, "The macroscopic behavior of the TCP congestion avoidance algorithm": what a window
  * that is halved at each loss, and grows by a segment a round trip, carries. CUBIC carries as much on a path
  * like this (RFC 9438, 4.3), but for what the model leaves out: a window of two segments is not reduced any
