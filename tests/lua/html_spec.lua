@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local ansi = require "framegauge.text.ansi"
 local fake_result = require "fake_result"
+local files = require "framegauge.report.files"
+local fixture = require "fixture"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
@@ -10,6 +12,7 @@ local notes = require "framegauge.report.notes"
 local result_schema = require "result_schema"
 local scale = require "framegauge.report.chart.scale"
 local scratch = require "scratch"
+local small_runs = require "small_runs"
 local style = require "framegauge.report.html.style"
 local terminal = require "framegauge.report.text"
 
@@ -352,14 +355,14 @@ describe("a table", function()
       end
       assert.equal("", class_of(8, 10))
       assert.equal(' class="dense"', class_of(11, 9))
-      assert.equal(' class="dense broad"', class_of(11, 14))
+      assert.equal(' class="dense broad"', class_of(11, 12))
       assert.equal(' class="dense"', class_of(22, 4))
    end)
 
-   it("that is wider than paper becomes several there, each with what names the row", function()
-      assert.is_nil(page_of(11, 14):find("paper", 1, true))
+   it("that is too wide becomes several, each with what names the row", function()
+      assert.is_nil(page_of(11, 12):find("(1 of", 1, true))
       local parts = {}
-      for part in page_of(40, 8):gmatch '<div class="paper short">(.-)</div>' do
+      for part in page_of(40, 8):gmatch '<div [^>]*class="scroll short"[^>]*>(.-)</div>' do
          local names = {}
          for name in part:gmatch '<th scope="col">(.-)</th>' do
             names[#names + 1] = name
@@ -391,9 +394,19 @@ describe("a table", function()
             end
          end
       end
-      assert.equal("1 + 0 + 0 + 0 + 0 + 0 + 0 + 2", losses(8))
-      assert.equal("2 of 9, at most 2", losses(9))
+      assert.equal("1 + 0 + 0 + 2", losses(4))
+      assert.equal("2 of 5, at most 2", losses(5))
    end)
+end)
+
+describe("the tiles of a method with several tests", function()
+   for _, name in ipairs { "rfc2889", "rfc3918", "rfc8239" } do
+      it("are one for each test: " .. name, function()
+         local result = files.read(scratch.read(fixture.run(small_runs.of(name)) .. "/result.json"))
+         local tiles = require("framegauge.methods." .. name .. ".report").tiles(result)
+         assert.equal(#result.plan[name].tests, #tiles)
+      end)
+   end
 end)
 
 describe("the style sheet", function()

@@ -63,7 +63,8 @@ M.KINDS = {
    bits = { function(bps) return units.format_bits(bps) end },
    bits1 = { function(bps) return units.format_bits(bps, 1) end },
    yes = { function(value) return value and "yes" or "no" end, left = true }, rate = { format.frame_rate },
-   words = { words, left = true }, plain = { tostring, left = true }, direction = { tostring, left = true },
+   words = { words, left = true }, key = { tostring, left = true }, plain = { tostring, left = true },
+   direction = { tostring, left = true },
    validity = { tostring, left = true }, quiet = { tostring, left = true },
 }
 
@@ -76,9 +77,11 @@ local ENDINGS = {
 local TYPES = { count = "count", ordinal = "count", integer = "count", number = "number", signed = "number",
    positive = "number", ratio = "number", boolean = "yes" }
 
+-- Keys that are written in a way of their own; `key` is a key of the plan, which a page shows in words.
+local NAMES = { direction = "direction", test = "key" }
+
 local function kind_of(row)
-   return row.as or row[1] == "direction" and row[1] or row[1] and ENDINGS[row[1]:match "_(%a+)$"]
-      or TYPES[row[2]] or "plain"
+   return row.as or NAMES[row[1]] or row[1] and ENDINGS[row[1]:match "_(%a+)$"] or TYPES[row[2]] or "plain"
 end
 
 -- What a figure is worth that the tester kept from being better: it must not look exact.

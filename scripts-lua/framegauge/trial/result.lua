@@ -230,7 +230,7 @@ M.CARD = record("card", "the counters of a port's card and the tester's own, of 
 M.CARDS = { "cards", list(M.CARD), "of ports whose cards count exactly (net_ixgbe)", optional = true }
 
 -- "1,937 + 1,937": what each direction lost.
-local MAX_PARTS = 8
+local MAX_PARTS = 4
 
 -- Of many directions a line has no room for all: how many lost frames, and how many at most.
 local function lost_by_direction(trial)
@@ -320,7 +320,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       optional = true },
    PAYLOAD_CHECKED,
    { "lag_max_ns", "number", "how long after it was due a frame left, at most", null = true,
-      col = "Lag", unit = "greatest", as = "time", at = "trials deciding overall" },
+      col = "Lag", unit = "max", as = "time", at = "trials deciding overall" },
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },
    { "start_skew_ns", "number", "with ports of several agents: how far their first departures were apart beyond what their schedules say", optional = true },

@@ -128,10 +128,10 @@ function M.tiles(result)
       local found = row.capacity
       list[#list + 1] = found and { "Capacity, " .. row.direction,
          (found.max_fps and "" or "≥ ") .. format.count(found.fps or found.min_fps), "frames/s",
-         "limited by: " .. (row.limit or "unknown"), row = row } or nil
+         "limited by: " .. (result_rows.limit(row) or "unknown"), row = row } or nil
    end
    local n, of = held(result)
-   list[#list + 1] = of > 0 and { "Predictions", ("%d of %d"):format(n, of), "hold",
+   list[#list + 1] = of > 0 and { "Predictions", ("%d of %d"):format(n, of), "confirmed",
       "in trials not used to fit the model" } or nil
    return list
 end

@@ -101,6 +101,14 @@ local BUFFERS = { "frames", "bytes", "cells", "unclear", "other" }
 local JITTERS = { "none", "uniform", "normal", "exponential", "pareto", "other" }
 local TOGETHER = { "independent", "shared", "not tried" }
 
+-- How a limit is called in a table.
+local CALLED = { frames = "frame rate", bits = "bit rate", both = "frame rate and bit rate" }
+
+--- What limits a direction, in words.
+function M.limit(row)
+   return CALLED[row.limit] or row.limit
+end
+
 local function words(key, values, help, col, at)
    return { key, values, help, null = true, col = col, as = "plain", at = at or "html" }
 end
@@ -109,7 +117,8 @@ end
 M.DIRECTION = record("characterisation", "What was found of the device in one direction", {
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
    words("limit", LIMITS, "what its rate is limited by: nothing but the `line`; nothing that the `load` of `max` met, and of more nothing is known; `frames` per second; `bits` per second; `both`; a `policer`; a `shaper`, which lets frames wait for tokens; a time for each frame and each byte (`linear`); `unclear` where several of them explain the trials, `other` where none does",
-      "Limited by", "terminal summary html"),
+      nil, ""),
+   { of = M.limit, col = "Limited by", as = "plain", at = "terminal summary html" },
 }, {
    parameter("capacity", "fps", "frames it can forward; with a bound only below: what it was seen to carry",
       "Capacity", nil, ">="),

@@ -69,7 +69,7 @@ function M.tiles(result)
       "Arrived as sent", count(v.same), "frames", v.whole and "all, in order" or ("%s lost"):format(count(v.lost)), row = row,
    }
    list[#list + 1] = {
-      "Late by", decimal(row.behind.p99_ns / 1e3, 3), "us", "99 % of the frames", row = row,
+      "Late by", decimal(row.behind.p99_ns / 1e3, 3), "µs", "99 % of the frames", row = row,
    }
    return list
 end
@@ -94,9 +94,9 @@ local function chart(rows)
    return lines.draw {
       id = "behind", title = "Timing error", rows = points, group = "trial",
       description = "Time behind the schedule that a share of the frames kept to.",
-      x = { of = "share", label = "% of the frames", scale = "exact" }, y = { label = "behind the schedule, us" },
+      x = { of = "share", label = "% of the frames", scale = "exact" }, y = { label = "behind the schedule, µs" },
       lines = { { y = "us", name = tostring } },
-      say = function(point) return ("%g %%: %s us"):format(point.share, decimal(point.us, 3)) end,
+      say = function(point) return ("%g %%: %s µs"):format(point.share, decimal(point.us, 3)) end,
       caption = "Departures behind their times. On a port that departs frames by itself the error is the port's; elsewhere a frame leaves at the first poll after its time.",
    }
 end

@@ -2,10 +2,10 @@
 
 --- RFC 2889: the tests of a switch, a section for each.
 local format = require "framegauge.text.format"
-local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc2889.result"
 local tables = require "framegauge.report.html.tables"
+local tiles = require "framegauge.report.html.tiles"
 
 local M = {}
 
@@ -35,13 +35,14 @@ end
 
 --- What is drawn below the table of a test.
 function M.chart(one, rows)
-   local points = {}
+   local points, is_line = {}, false
    for _, row in ipairs(rows) do
+      is_line = is_line or row.series and row.series[2] ~= nil
       for _, point in ipairs(row.series or {}) do
          points[#points + 1] = setmetatable({ frame_size = row.frame_size }, { __index = point })
       end
    end
-   return points[2] and lines.draw {
+   return is_line and lines.draw {
       id = one.name, title = one.title .. ": forwarding rate against the load", rows = points,
       group = function(point) return ("%d bytes"):format(point.frame_size) end,
       description = "Frames per second forwarded at each load from the throughput to the maximum.",
@@ -55,28 +56,37 @@ function M.chart(one, rows)
    } or nil
 end
 
+local DEFINITIONS = {
+   { "Throughput", "the highest load of a port at which no frame was lost." },
+   { "MOL", "maximum offered load: what all ports together sent at the highest load (RFC 2285)." },
+   { "FRMOL", "forwarding rate at the maximum offered load: what the switch forwarded of it." },
+   { "MFR", "maximum forwarding rate: the highest that was seen at any load." },
+}
+
 --- The table at the top: all patterns.
 function M.summary(result)
    local list = patterns_of(result)
-   return list[1] and tables.of {
-      result_rows.MESH, "summary", list, caption = "Throughput and forwarding rates", below = tables.reasons,
+   return list[1] and {
+      tables.of {
+         result_rows.MESH, "summary", list, caption = "Throughput and forwarding rates",
+            below = tables.reasons,
+      }, tables.definitions(DEFINITIONS),
    } or nil
 end
 
-local function percent(value)
-   return ("%.2f"):format(value)
+local LINE = { "throughput_percent", ">=", "% of the line" }
+local TILES = {
+   congestion_control = { "uncongested_loss_ratio", "<=", "% lost, uncongested port" },
+   forward_pressure = "passed", address_caching = { "addresses", ">=", "addresses" },
+   learning_rate = { "learning_fps", ">=", "frames/s" }, errored_frames = "passed",
+}
+for _, one in ipairs(result_rows.TABLES) do
+   TILES[one.name] = TILES[one.name] or LINE
 end
 
---- Figures to remember: the smallest frame of each test.
+--- Figures to remember: the worst row of each test.
 function M.tiles(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      local row = one.record.by_key.throughput_percent
-         and formatters.worst(one.rows(result.results), "throughput_percent", ">=")
-      list[#list + 1] = row and { one.title, formatters.tile(row, "throughput_percent", percent),
-         row.throughput_percent and "% of the line" or "", ("%d bytes"):format(row.frame_size), row = row } or nil
-   end
-   return list
+   return tiles.of(result_rows.TABLES, result.results, TILES)
 end
 
 return M

@@ -103,9 +103,9 @@ M.RECEIVER = record("broadcast_receiver", "a port that receives broadcasts", {
 
 M.BROADCAST = record("broadcast", "Throughput, forwarding rates and latency of broadcasts (RFC 2889, 5.10). Loads are of broadcasts; forwarding rates, losses and the aggregate of all their copies", MESH, {
    { "receivers", list(M.RECEIVER), "the ports that receive" },
-   { of = function(row) return of_ports(row, math.min, "min_ns") end, col = "Latency", unit = "least",
+   { of = function(row) return of_ports(row, math.min, "min_ns") end, col = "Latency", unit = "min",
       as = "time", at = "html" },
-   { of = function(row) return of_ports(row, math.max, "max_ns") end, col = "Latency", unit = "greatest",
+   { of = function(row) return of_ports(row, math.max, "max_ns") end, col = "Latency", unit = "max",
       as = "time", at = "terminal html" },
    { "skew_ns", "number", "from the least mean latency of a port to the greatest; null when nothing was measured", null = true, col = "Skew", as = "time", at = "terminal html" },
 }, flow_control.ROWS, verdict.ROWS, MESH_LATENCY)

@@ -4,10 +4,10 @@
 local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.plan.formats"
-local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc3918.result"
 local tables = require "framegauge.report.html.tables"
+local tiles = require "framegauge.report.html.tiles"
 
 local M = {}
 
@@ -36,10 +36,10 @@ local CHARTS = {
       y_label = "throughput, frames/s", title = "Mixed class throughput against frame size",
       caption = "Multicast and unicast frames of the source together.", group = by_size },
    latency = { x = "frame_size", y = "latency_max_ns", x_label = "frame size, bytes",
-      y_label = "latency, ns", title = "Multicast latency against frame size",
-      caption = "The greatest of a tagged frame at a receiver.", group = by_size },
+      y_label = "latency, µs", title = "Multicast latency against frame size",
+      caption = "The maximum of a tagged frame at a receiver.", group = by_size },
    burdened_latency = { x = "frame_size", y = "added_mean_ns", x_label = "frame size, bytes",
-      y_label = "added latency, ns", title = "Latency that the burden adds against frame size",
+      y_label = "added latency, µs", title = "Latency that the burden adds against frame size",
       caption = "Of the tagged frames, the mean of all receivers.", group = by_size },
 }
 for _, key in ipairs(formats.TESTS) do
@@ -61,35 +61,31 @@ end
 function M.chart(one, rows)
    local o = CHARTS[one.name]
    local kept = core.map(o and rows or {}, function(row) return row[o.y] and row or nil end)
+   local scale = o and o.y:find "_ns$" and 1e3 or 1
    return kept[2] and lines.draw {
       id = one.name, title = o.title, rows = kept, group = o.group, description = o.title,
       caption = o.caption, x = { of = o.x, label = o.x_label }, y = { label = o.y_label },
-      lines = { { y = o.y, name = tostring } },
+      lines = { { y = function(row) return row[o.y] / scale end, name = tostring } },
       say = function(row, y)
-         return ("%s: %s"):format(format.count(row[o.x]), format.count(y))
+         return ("%s: %s"):format(format.count(row[o.x]), scale == 1 and format.count(y) or ("%.6g µs"):format(y))
       end,
    } or nil
 end
 
-local function percent(value)
-   return ("%.2f"):format(value)
+local LINE = { "throughput_percent", ">=", "% of the line" }
+local TILES = {
+   mixed_class = LINE, aggregated = LINE, group_matrix = { "aggregate_fps", ">=", "frames/s" },
+   latency = { "latency_max_ns", "<=", "at most" }, join_delay = { "delay_max_ns", "<=", "at most" },
+   leave_delay = { "delay_max_ns", "<=", "at most" }, group_capacity = { "groups", ">=", "groups" },
+   burdened_latency = { "added_mean_ns", "<=", "more" }, burdened_join_delay = { "added_mean_ns", "<=", "more" },
+}
+for _, key in ipairs(formats.TESTS) do
+   TILES[key] = LINE
 end
 
---- Figures to remember.
+--- Figures to remember: the worst row of each test.
 function M.tiles(result)
-   local list, found = {}, result.results.rfc3918 or {}
-   local aggregated = formatters.worst(found.aggregated or {}, "throughput_percent", ">=")
-   local capacity = formatters.worst(found.group_capacity or {}, "groups", ">=")
-   if aggregated then
-      list[#list + 1] = { "Aggregated throughput", formatters.tile(aggregated, "throughput_percent", percent),
-         aggregated.throughput_percent and "% of the line" or "", ("%d bytes"):format(aggregated.frame_size),
-         row = aggregated }
-   end
-   if capacity then
-      list[#list + 1] = { "Group capacity", format.count(capacity.groups), "groups", capacity.limited_by,
-         row = capacity }
-   end
-   return list
+   return tiles.of(result_rows.TABLES, result.results, TILES)
 end
 
 return M

@@ -57,7 +57,8 @@ M.BANDWIDTH = record("bandwidth", "the bottleneck bandwidth of a direction", {
 
 M.TRANSFER = record("rfc6349", "A transfer with a window of one share of the bandwidth-delay product, one way. What is null was not known because the transfers did not end", {
    DIRECTION,
-   { "both_directions", "boolean", "whether both ways sent at once", id = function() return "both ways at once" end },
+   { "both_directions", "boolean", "whether both ways sent at once", col = "Both ways",
+      as = "yes", id = function() return "both ways at once" end },
    { "window_share", "number", "of the bandwidth-delay product: the windows of all connections",
       as = "ratio", id = percent },
    { of = function(row) return row.window_share * 100 end, col = "Windows", unit = "% of BDP", as = "number",

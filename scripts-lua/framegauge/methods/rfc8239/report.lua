@@ -2,8 +2,9 @@
 
 --- RFC 8239: the tests of a data centre switch, a section with a graph for each.
 local format = require "framegauge.text.format"
-local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
+local result_rows = require "framegauge.methods.rfc8239.result"
+local tiles = require "framegauge.report.html.tiles"
 
 local M = {}
 
@@ -46,10 +47,10 @@ local CHARTS = {
    microburst = { y = "burst_frames", label = "frames of each ingress",
       group = function(row) return ("%d:%d"):format(row.ingresses, row.egresses) end,
       title = "Longest burst without loss" },
-   head_of_line = { y = "innocent_loss_ratio", label = "loss to ports without congestion",
+   head_of_line = { y = "innocent_loss_ratio", label = "loss to ports without congestion, %",
       group = by("arrangement", "%s"), title = "Head of line blocking",
       keep = function(row) return row.shift == 0 end },
-   incast = { y = "latency_max_ns", label = "greatest latency, ns", x = "senders", x_label = "senders",
+   incast = { y = "latency_max_ns", label = "latency, max, µs", x = "senders", x_label = "senders",
       group = by("frame_size", "%d bytes"), title = "Latency of incast" },
    stateful_incast = { y = "goodput_percent", label = "goodput, % of ideal", x = "tcp_ports",
       x_label = "ports that send by TCP", group = by("frame_size", "%d bytes"),
@@ -57,7 +58,10 @@ local CHARTS = {
 }
 
 local function value(row, key)
-   return key == "latency_max_ns" and (row.latency and row.latency.max_ns) or row[key]
+   if key == "latency_max_ns" then
+      return row.latency and row.latency.max_ns and row.latency.max_ns / 1e3
+   end
+   return key == "innocent_loss_ratio" and row[key] and row[key] * 100 or row[key]
 end
 
 --- What is drawn below the table of a test.
@@ -78,20 +82,16 @@ function M.chart(one, rows)
    } or nil
 end
 
---- Figures to remember.
+local TILES = {
+   line_rate = { "throughput_percent", ">=", "% received" }, buffer = { "buffer_octets", "largest", "bytes" },
+   microburst = { "burst_frames", ">=", "frames of each" },
+   head_of_line = { "innocent_loss_ratio", "<=", "% lost, ports without congestion" },
+   incast = { "loss_ratio", "<=", "% lost" }, stateful_incast = { "goodput_bps", ">=", "of TCP" },
+}
+
+--- Figures to remember: the worst row of each test, and the largest buffer.
 function M.tiles(result)
-   local all, list = result.results.rfc8239 or {}, {}
-   local rate = formatters.worst(all.line_rate or {}, "throughput_percent", ">=")
-   local burst = formatters.worst(all.microburst or {}, "burst_frames", ">=")
-   local buffer = formatters.largest(all.buffer or {}, "buffer_octets")
-   list[#list + 1] = rate and { "Line rate", ("%.4g"):format(rate.throughput_percent), "% received",
-      ("%d bytes, %s"):format(rate.frame_size, (rate.pattern:gsub("_", " "))), row = rate } or nil
-   list[#list + 1] = buffer and { "Buffer", format.count(math.floor(buffer.buffer_octets + 0.5)), "bytes",
-      ("%d bytes, to %s"):format(buffer.frame_size, buffer.egress), row = buffer } or nil
-   list[#list + 1] = burst and { "Microburst", format.count(burst.burst_frames), "frames of each",
-      ("%d bytes, %d ports to %d"):format(burst.frame_size, burst.ingresses, burst.egresses),
-      row = burst } or nil
-   return list
+   return tiles.of(result_rows.TABLES, result.results, TILES)
 end
 
 return M

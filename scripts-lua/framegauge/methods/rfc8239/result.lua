@@ -144,7 +144,7 @@ M.LINE_RATE = record("dc_line_rate", "Line rate on all ports (RFC 8239, 2): does
 local PROCEDURES = { "efficiency", "port", "pairs", "many_to_one" }
 
 M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS", HEAD, {
-   { "procedure", PROCEDURES, "how the ports were arranged", col = "Procedure", id = words },
+   { "procedure", PROCEDURES, "how the ports were arranged", col = "Procedure", id = words, as = "key" },
    { "ingress", "text", "ports that sent", col = "Ingress", at = "html" },
    { "egress", "text", "the congested port", col = "Egress", id = "to %s" },
    { "dscp", "count", "code point of the frames", col = "DSCP", as = "number", at = "html", id = "DSCP %s" },
@@ -167,7 +167,7 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
       optional = true, col = "by latency", unit = "frames", as = "frames1", at = "terminal html",
       better = ">=" },
    { "latency_min_ns", "number", "first bit in to first bit out, least", optional = true },
-   { "latency_max_ns", "number", "and greatest", optional = true, col = "Latency", unit = "greatest",
+   { "latency_max_ns", "number", "and greatest", optional = true, col = "Latency", unit = "max",
       as = "time",
       at = "html" },
    { "inflection_s", "number", "when the first frame left that was lost: then latency grows no more",
@@ -192,9 +192,9 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
    { "burst_mean_frames", "number", "their mean", col = "mean", as = "frames1", at = "html", better = ">=",
       n = "iterations" },
    { "burst_max_frames", "count", "their greatest", col = "max", as = "number", at = "html", better = ">=" },
-   { "burst_total_frames", "count", "of all ingresses", col = "All ports", unit = "frames", as = "number",
+   { "burst_total_frames", "count", "of all ingresses", col = "All ports", unit = "frames", as = "count",
       at = "terminal html", better = ">=" },
-   { "burst_octets", "count", "the same in bytes with FCS", col = "All ports", unit = "bytes", as = "number",
+   { "burst_octets", "count", "the same in bytes with FCS", col = "All ports", unit = "bytes", as = "count",
       at = "html", better = ">=" },
    { "intensity_percent", "positive", "load within the burst; 100: minimum gaps" },
    { "implied_buffer_frames", "number", "what an egress held of it: the burst (ingresses / egresses - 1)",
@@ -207,7 +207,7 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
 
 M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)", HEAD, {
    { "arrangement", "text", "two groups of four ports, all groups, or groups of six with four egresses",
-      col = "Groups", id = words },
+      col = "Groups", id = words, as = "key" },
    { "groups", "ordinal", "how many" },
    { "shift", "count", "with which port, from 0, the first group begins", col = "Shift", as = "number",
       id = "shift %s" },

@@ -59,14 +59,14 @@ local function searched(row, run)
 end
 
 local HEAD = {
-   { "test", "text", "the test", col = "Test", id = words, as = "plain" },
+   { "test", "text", "the test", col = "Test", id = words },
    { "object", "ordinal", "bytes of the body of a response", id = kibibytes },
    { of = function(row) return kibibytes(row.object) end, col = "Object", at = "terminal html summary",
       left = false },
    { "ip", "text", "version of IP" },
 }
 local STEPS = {
-   { "target", "number", "what the device was to reach, in the unit of `load`", col = "Target", as = "number",
+   { "target", "number", "what the device was to reach, in the unit of `load`", col = "Target", as = "rate",
       at = "html" },
    { "initial_passed", "boolean", "step 1: whether a tenth of it met all criteria" },
    { "target_reached", "boolean", "step 2: whether the target did", col = "Reached", at = "html" },
@@ -128,7 +128,7 @@ M.CONNECTIONS = record("rfc9411_connections", "TCP connections a second (RFC 941
 M.THROUGHPUT = record("rfc9411_throughput", "HTTP throughput (RFC 9411, 7.3)", HEAD, FIGURES, RATE, TLS,
    THEORY, STEPS, TAIL, verdict.ROWS)
 M.LATENCY = record("rfc9411_latency", "Transaction latency (RFC 9411, 7.4)", HEAD, {
-   { "half_of", "text", "the test whose load it is half of", col = "Half of", id = words,
+   { "half_of", "text", "the test whose load it is half of", col = "Half of", id = words, as = "key",
       at = "terminal html" },
    { "load", "number", "transactions a second" },
 }, FIGURES, LATENCIES, RATE, TLS, TAIL, verdict.ROWS)

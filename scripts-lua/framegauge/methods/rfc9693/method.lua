@@ -353,11 +353,11 @@ function M.conformance(plan)
    return suite.conformance("RFC 9693", function(note)
       note(not o.validate, "connections are not validated (4.5 alone)")
       note(o.capacity.method == "fixed" and makes "capacity",
-         "of capacity the rate is not sought anew at each step")
+         "capacity: the rate is not searched for again at each step")
       note(makes "latency" and (o.latency.trial < LATENCY_TRIAL or o.latency.tags < TAGS
-         or o.latency.repetitions < RUNS), "latency of shorter streams, fewer tags or fewer repetitions than RFC 8219, 7.2")
+         or o.latency.repetitions < RUNS), "latency: shorter streams, fewer tags or fewer repetitions than in RFC 8219, 7.2")
       note(makes "pdv" and (o.pdv.trial < 60 or o.pdv.repetitions < RUNS),
-         "PDV of shorter or fewer streams than RFC 8219, 7.3.1")
+         "PDV: shorter or fewer streams than in RFC 8219, 7.3.1")
       note(makes "throughput" and o.throughput.trial < 60, "throughput by trials of %s",
          units.format_time(o.throughput.trial))
       note(#o.settings == 0, "the settings of the device are not told (rfc9693.settings)")

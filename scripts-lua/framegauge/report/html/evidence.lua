@@ -53,7 +53,7 @@ end
 
 -- Validities of several trials, counted, for a table of tests.
 M.COUNTS = {
-   { "Test", "", function(row) return row.name end, left = true }, column("Trials", "", "trials"),
+   { "Test", "", function(row) return formatters.test(row.name) end, left = true }, column("Trials", "", "trials"),
    column("Valid", "", "valid"), column("Tester-limited", "", "tester-limited"), column("Invalid", "",
       "invalid"),
 }
@@ -167,6 +167,8 @@ local function paragraphs(...)
    return out
 end
 
+local N = "N in a table: the number of frames, pairs or trials on which the figure before it rests."
+
 local function timestamps(result)
    for _, trial in ipairs(result.trials) do
       if trial.latency then
@@ -189,7 +191,7 @@ function M.body(result, moment, view)
          view.evidence(result), overall_table("The tester in trials of frames", of_frames),
          #of_frames > 0 and tables.definitions(EXPLANATION), cards(last) or {}, paragraphs(captured),
          h.p { last
-            and TIME[last.time] or "" },
+            and TIME[last.time] or "" }, h.p { N },
       }
    end
    return {
@@ -203,6 +205,7 @@ function M.body(result, moment, view)
          notes.altered(result.trials), notes.disorder(result.trials),
          captured),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { timestamps(result) or "" },
+      h.p { N },
    }
 end
 

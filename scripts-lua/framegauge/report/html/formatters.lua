@@ -22,6 +22,12 @@ function M.words(text)
    return (text:gsub("(%d) us%f[%W]", "%1 µs"):gsub("(%w)%->(%w)", "%1 → %2"))
 end
 
+--- A test's name in words: "fully meshed" for `rfc2889.fully_meshed`. Names in capitals are proper names.
+function M.test(name)
+   local last = name:match "[^.]+$" or name
+   return last:find "%u" and last or (last:gsub("_", " "))
+end
+
 --- A time with the unit that suits.
 function M.nanoseconds(ns)
    return M.words(format.nanoseconds(ns))

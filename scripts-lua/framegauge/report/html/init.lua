@@ -28,7 +28,8 @@ local function every_trial(trials, columns)
       local of_frames = group.rows[1].directions
       out[i] = (of_frames and tables.of or tables.build) {
          trial.TRIAL, "trials", group.rows, rows = group.rows, columns = columns,
-         caption = ("%s: %s"):format(group.name, formatters.plural(#group.rows, "trial")), class = "small",
+         caption = ("%s: %s"):format(formatters.test(group.name), formatters.plural(#group.rows, "trial")),
+         class = "small",
          below = tables.reasons,
       }
    end

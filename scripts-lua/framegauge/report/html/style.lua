@@ -85,7 +85,7 @@ background:currentColor;margin-right:.4em}
 .share svg{width:50px;height:8px;margin-left:.5rem}
 .whole{fill:var(--grid)}.part{fill:var(--s1)}
 figure{margin-top:1.2rem}
-figure svg{display:block;width:100%;height:auto}
+figure svg{display:block;width:100%;max-width:60rem;height:auto}
 figcaption{color:var(--muted);font-size:.85rem;margin-top:.2rem;max-width:46rem}
 svg text{font-size:12px;fill:var(--muted);font-variant-numeric:tabular-nums}
 svg .label{fill:var(--text)}
@@ -107,8 +107,9 @@ ul+p{margin-top:1rem}
 .compact{font-size:.78rem}.compact th,.compact td{padding:.3rem .35rem}
 .wrapped tbody th,.wrapped .left{white-space:normal}
 .dense{font-size:.76rem}.dense.broad{font-size:.7rem}.dense th,.dense td{padding:.34rem .22rem}
-.wide .dense th,.wide .dense td{padding:.2rem .12rem}.dense .left{padding-left:.5rem}
-.dense .share svg{width:30px;margin-left:.25rem}.scroll+p{margin-top:1rem}.paper{display:none}
+.wide .dense th,.wide .dense td{padding:.2rem .12rem}.wide .dense .left{white-space:normal}
+.dense .left{padding-left:.5rem}
+.dense .share svg{width:30px;margin-left:.25rem}.scroll+p{margin-top:1rem}
 .four{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:0 1.5rem}
 .four svg text{font-size:11px}.four .line.s2{stroke-dasharray:6 5}
 .parties{display:grid;grid-template-columns:1fr 1fr;gap:2.5rem;margin-top:1.6rem}
@@ -130,7 +131,7 @@ h2{margin-top:1.6rem}h2,h3,caption,thead,section>p{break-after:avoid}
 p,li{break-inside:avoid;max-width:none}
 thead{display:table-header-group}
 tr,figure,.short,.verdictbox,.tiles,.facts div,li{break-inside:avoid}
-.scroll{overflow:visible}.screen{display:none}.paper{display:block;margin-top:1.2rem}
+.scroll{overflow:visible}
 figure svg{max-width:150mm}
 table{font-size:7.8pt}th,td{padding:.22rem .35rem}td.left,th.left{white-space:normal}
 .dense{font-size:6.6pt}.dense th,.dense td{padding:.18rem .2rem}

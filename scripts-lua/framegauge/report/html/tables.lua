@@ -16,7 +16,7 @@ M.DASH = "–"
 -- How the text of a column's kind looks.
 local LOOKS = {
    direction = formatters.direction, validity = formatters.verdict, quiet = formatters.quiet_verdict,
-   share = formatters.share,
+   share = formatters.share, key = formatters.test,
 }
 
 -- A column without a name and unit has a cell and no heading, so that nothing empty is read aloud.
@@ -49,8 +49,9 @@ end
 -- Rows that a page of paper should not part.
 local SHORT = 18
 
--- Room on paper for a table, in pixels of CSS: on a page, and on one on its side (style.lua).
-local UPRIGHT, ASIDE = 684, 1026
+-- Room for a table, in pixels of CSS of paper (style.lua): on a page, and on one on its side or a desk's
+-- screen, whichever has less. Tables of trials are wider than the text of a screen.
+local UPRIGHT, ASIDE, TRIALS = 684, 905, 1000
 -- What a character of a cell takes at most, and what is beside it; and where the table is set small.
 local PLAIN, DENSE = { character = 6.76, beside = 8.9 }, { character = 5.72, beside = 5.1 }
 local DRAWING = ("0"):rep(10) -- as wide as a drawing in a cell
@@ -93,26 +94,26 @@ local function room(list, from, to, style)
    return sum
 end
 
--- Which columns go beside each other on a page: all of them, or parts that are about as wide, each behind the
--- first columns, which name the row. "max" behind "Delay min" is not parted from it.
+-- Which columns stand in one table: all of them, or parts that are about as wide, each behind the first
+-- columns, which name the row. "max" behind "Delay min" is not parted from it.
 -- @return list of lists of columns' numbers; the class of the table
-local function parts_of(columns, list)
+local function parts_of(columns, list, aside)
    local n, names = #columns, 1
    local all = room(list, 1, n, DENSE)
    if room(list, 1, n, PLAIN) <= UPRIGHT then
       return nil, nil
-   elseif all <= ASIDE then
+   elseif all <= aside then
       return nil, all <= UPRIGHT and "dense" or "dense broad"
    end
    while columns[names + 1].id do
       names = names + 1
    end
    local head = room(list, 1, names, DENSE)
-   local share = (all - head) / math.ceil((all - head) / (ASIDE - head))
+   local share = (all - head) / math.ceil((all - head) / (aside - head))
    local parts, taken = {}, math.huge
    for i = names + 1, n do
       local more = room(list, i, i, DENSE)
-      if taken >= share and not columns[i][1]:find "^%l" or taken + more > ASIDE - head then
+      if taken >= share and not columns[i][1]:find "^%l" or taken + more > aside - head then
          parts[#parts + 1], taken = range(1, names), 0
       end
       table.insert(parts[#parts], i)
@@ -138,27 +139,36 @@ local function element(o, body, which, class, caption, with_below)
    return h.table { class = class, h.caption { caption }, h.thead { h.tr { head } }, "\n", h.tbody { lines } }
 end
 
---- A table. On paper one that is too wide for a page on its side becomes several, one below the other.
+-- The caption has the name of a test whose rows are all there is; the column of names is not needed then.
+local function without_test(o)
+   local first, second = o.columns[1], o.columns[2]
+   local same = o.rows[2] and first.path == "test" and second.id
+   for _, row in ipairs(same and o.rows or {}) do
+      same = same and first[3](row) == first[3](o.rows[1])
+   end
+   return same and { unpack(o.columns, 2) } or o.columns
+end
+
+--- A table. One that is too wide for a page on its side becomes several, one below the other.
 -- @param o.caption  what it shows
 -- @param o.columns, o.rows
 -- @param o.class    further class
 -- @param o.below    function(row) -> content of a line of its own under the row, or nil
 function M.build(o)
+   o.columns = without_test(o)
    local body = tables.map(o.rows, function(row)
       return cells(o.columns, row)
    end)
-   local is_short = #o.rows <= SHORT and " short" or ""
-   local parts, class = parts_of(o.columns, widths(o.columns, body))
+   local parts, class = parts_of(o.columns, widths(o.columns, body), o.class == "small" and TRIALS or ASIDE)
    class = o.class and class and o.class .. " " .. class or o.class or class
-   local on_paper = tables.map(parts or {}, function(which, k)
-      local caption = ("%s (%d of %d)"):format(o.caption, k, #parts)
-      return h.div { class = "paper" .. is_short, element(o, body, which, class, caption, k == 1) }
+   return tables.map(parts or { range(1, #o.columns) }, function(which, k)
+      local caption = parts and ("%s (%d of %d)"):format(o.caption, k, #parts) or o.caption
+      return h.div {
+         tabindex = 0, -- what does not fit is reached by keys, too
+         class = "scroll" .. (#o.rows <= SHORT and " short" or ""),
+         element(o, body, which, class, caption, k == 1),
+      }
    end)
-   return { h.div {
-      tabindex = 0, -- what does not fit is reached by keys, too
-      class = "scroll" .. is_short .. (parts and " screen" or ""),
-      element(o, body, range(1, #o.columns), class, o.caption, true),
-   }, on_paper }
 end
 
 --- A table of rows of a record.

@@ -228,8 +228,8 @@ end
 
 local CAMPAIGNS = {
    battery = { "Compared with what is possible", battery_chart },
-   ["mtu-sweep"] = { "Goodput against the MTU", of_each(mtu_chart) },
-   ["buffer-sweep"] = { "Goodput against the buffers", of_each(buffer_chart) },
+   ["mtu-sweep"] = { "Results by MTU", of_each(mtu_chart) },
+   ["buffer-sweep"] = { "Results by buffer size", of_each(buffer_chart) },
    policer = { "Below and above the limit", policer_charts },
    balance = { "How the flows were spread", balance_chart },
    clients = { "Many clients", of_each(clients_chart) },

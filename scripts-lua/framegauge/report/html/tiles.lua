@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Figures to remember of a method with several tests (methods/common/suite): one for each test that was run.
+local formatters = require "framegauge.report.html.formatters"
+local show = require "framegauge.text.show"
+
+local M = {}
+
+-- What a row is about, but for its test, which is the tile's title.
+local function subject(record, row)
+   local test = row.test and formatters.test(row.test) .. ", "
+   local name = show.name(record, row)
+   return test and name:sub(1, #test) == test and name:sub(#test + 1) or name
+end
+
+-- How many rows passed, of those that have a verdict.
+local function passed(one, rows)
+   local n, of, failed = 0, 0, nil
+   for _, row in ipairs(rows) do
+      n = n + (row.outcome == "pass" and 1 or 0)
+      of = of + ((row.outcome == "pass" or row.outcome == "fail") and 1 or 0)
+      failed = failed or row.outcome == "fail" and row or nil
+   end
+   return of > 0 and { one.title, ("%d of %d"):format(n, of), "passed",
+      failed and "failed: " .. subject(one.record, failed) or nil, row = failed or rows[1] } or nil
+end
+
+-- The worst row by a figure, or the one with the largest.
+local function worst(one, rows, figure)
+   local key, side, unit = unpack(figure)
+   local row = side == "largest" and formatters.largest(rows, key) or side ~= "largest"
+      and formatters.worst(rows, key, side) or nil
+   return row and { one.title, formatters.tile(row, key, function(value)
+      return (show.write(one.record.by_key[key], value))
+   end), row[key] and unit or "", subject(one.record, row), row = row } or nil
+end
+
+--- The tiles, in the order of the tests.
+-- @param tables   TABLES of the method's result.lua
+-- @param figures  by name of a table: { key, "<=" or ">=" (which way is better) or "largest", unit }, or
+--                 "passed"
+function M.of(tables, results, figures)
+   local list = {}
+   for _, one in ipairs(tables) do
+      local rows, figure = one.rows(results), figures[one.name]
+      if rows[1] and figure then
+         list[#list + 1] = figure == "passed" and passed(one, rows) or figure ~= "passed"
+            and worst(one, rows, figure) or nil
+      end
+   end
+   return list
+end
+
+return M
