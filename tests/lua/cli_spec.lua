@@ -117,6 +117,8 @@ describe("the program", function()
       local _, keys = framegauge { "help", "vlan" }
       assert.matches("\n  y1564.services.NAME.vlan  ", keys)
       assert.equal(keys, select(2, framegauge { "help", "plan", "vlan" }))
+      assert.matches("\nrfc2544.throughput: ", (select(2, framegauge { "help", "throughput" })))
+      assert.matches("\n  rfc2544.frame_sizes ", (select(2, framegauge { "help", "imix" })))
       local status, out, err = framegauge { "help", "vlann" }
       assert.same({ 2, "" }, { status, out })
       assert.matches("no help on 'vlann'; did you mean 'vlan'%?\n", err)

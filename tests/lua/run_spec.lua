@@ -326,6 +326,8 @@ describe("a criterion", function()
       for text, why in pairs {
          ["throughput>95%"] = "no figure with a comparison",
          ["speed>=3us"] = "no figure 'speed'",
+         ["thruoghput>=95%"] = "no figure 'thruoghput' in the tests of the plan; did you mean 'throughput'?",
+         ["throughput>=95%@thruoghput"] = "subject 'thruoghput'; did you mean 'throughput'?",
          ["throughput>=fast"] = "fast",
          ["throughput<=95%"] = "criterion with >=",
          ["throughput>=95%@65"] = "subject '65'",

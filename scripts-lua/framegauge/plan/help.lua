@@ -151,14 +151,30 @@ function M.values(key)
    return of.values or of.type == "boolean" and { "true", "false" } or {}
 end
 
---- What a plan has of a name: a group with all below it, such as "rfc2544" or "rfc2544.throughput"; or every
--- key of that name, such as "rfc2544.throughput.trial" or "trial".
+-- Keys whose meaning has a word, such as a value that they take.
+local function with_word(word)
+   local keys, pattern = {}, "%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]"
+   for _, section in ipairs(sections()) do
+      for _, row in ipairs(section.fields) do
+         local text = line_of(row)[2]
+         if text:find(pattern) then
+            keys[#keys + 1] = { section.path == "" and row.key or section.path .. "." .. row.key, text }
+         end
+      end
+   end
+   return keys
+end
+
+--- What a plan has of a name: a group with all below it, such as "rfc2544" or "rfc2544.throughput"; every key
+-- and group of that name, such as "trial" or "throughput"; else every key whose meaning has that word, such as
+-- "imix".
 -- @return text; nil when a plan has no such key
 function M.about(name)
    local groups, keys = {}, {}
    for _, section in ipairs(sections()) do
       local path = section.path
-      if path == name or path:sub(1, #name + 1) == name .. "." or path:sub(1, #name + 2) == name .. "[]" then
+      if path == name or path:sub(1, #name + 1) == name .. "." or path:sub(1, #name + 2) == name .. "[]"
+         or path:sub(-#name - 1) == "." .. name then
          groups[#groups + 1] = section_text(section)
       end
       for _, row in ipairs(section.fields) do
@@ -168,6 +184,7 @@ function M.about(name)
          end
       end
    end
+   keys = (keys[1] or groups[1]) and keys or with_word(name)
    local text = (keys[1] and columns(keys) or "") .. table.concat(groups)
    return text ~= "" and text:gsub("^\n", ""):gsub("`", "") or nil
 end

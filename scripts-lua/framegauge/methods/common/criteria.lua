@@ -24,6 +24,7 @@ local figures = require "framegauge.methods.common.figures"
 local methods = require "framegauge.methods"
 local mixes = require "framegauge.core.mixes"
 local show = require "framegauge.text.show"
+local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -92,7 +93,7 @@ local function subjects_of(plan)
 end
 
 local function subject(plan, text)
-   local near
+   local near, known = nil, {}
    for _, one in ipairs(subjects_of(plan)) do
       local value = one.read and one.read(text) or not one.read and text
       if value and (one.values == nil or tables.contains(one.values, value)) then
@@ -105,8 +106,12 @@ local function subject(plan, text)
             end }
       end
       near = near or value and one.read and one.values[1] and one or nil
+      for _, name in ipairs(one.values or {}) do
+         known[#known + 1] = type(name) == "string" and name or nil
+      end
    end
-   return nil, ("the plan has no test, frame size or other subject '%s'"):format(text)
+   return nil, ("the plan has no test, frame size or other subject '%s'%s"):format(text,
+      suggest.hint(text, known))
       .. (near and ("; it has the %s %s"):format(near.words, table.concat(near.values, ", ")) or "")
 end
 
@@ -198,7 +203,7 @@ local function knows_bound(list)
    return false
 end
 
--- Names by which the figures of a plan can be asked for, the main ones first.
+-- Names by which the figures of a plan can be asked for, the main ones; and a list of all.
 local function names_of(plan)
    local main, all, seen = {}, 0, {}
    for _, one in ipairs(made_by(plan)) do
@@ -215,7 +220,7 @@ local function names_of(plan)
    end
    table.sort(main)
    return table.concat(main, ", ") .. (all > #main and (" and %d more that 'framegauge help results' has")
-      :format(all - #main) or "")
+      :format(all - #main) or ""), tables.keys(seen)
 end
 
 -- Fill `of` of a criterion: by table, the candidates.
@@ -234,7 +239,8 @@ local function find_tables(criterion, asked, plan)
       end
    end
    if not exists then
-      return nil, message or ("there is no figure '%s' in the tests of the plan"):format(asked.name)
+      return nil, message or ("there is no figure '%s' in the tests of the plan%s"):format(asked.name,
+         suggest.hint(asked.name, select(2, names_of(plan))))
    elseif not next(criterion.of) then
       return nil, ("no row with %s is about %s; %s"):format(asked.name, asked.subjects[1]
          and table.concat(asked.subjects, " and ") or "the plan as a whole",
