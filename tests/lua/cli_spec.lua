@@ -132,6 +132,10 @@ describe("the program", function()
             assert.same({ 0, "" }, { status, err })
             assert.matches("Wrote " .. path, out, 1, true)
             assert.equal(method.name, plan.load(path).test)
+            local group = assert(io.open(path)):read("*a"):match("\n" .. method.name .. ":.*") or ""
+            for before, key in group:gmatch "([^\n]*)\n  (%l[^\n]*)" do
+               assert.is_truthy((before .. key):find "#", key)
+            end
          end
       end
       local path = folder .. "/own.yaml"

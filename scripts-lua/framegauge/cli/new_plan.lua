@@ -1,7 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge init`: a plan to begin with, from the reference plan of a test (configs/), which is part of
--- the program. Its comments stay. With devices of the user's the reference device is left out.
+-- the program. Its comments stay, and a key without one gets its help. With devices of the user's the
+-- reference device is left out.
+local columns = require "framegauge.text.columns"
+local help = require "framegauge.plan.help"
 local methods = require "framegauge.methods"
 local parse = require "framegauge.cli.parse"
 local source = require "framegauge.source"
@@ -41,6 +44,39 @@ local function groups_of(text)
    return list
 end
 
+local LONGEST = 170 -- characters of a comment; a longer help is named
+
+-- The comment on a key: its help.
+local function comment_on(path, indent)
+   local sections = help.contents().sections
+   local row = help.row(path) or tables.find(sections, "path", path)
+      or tables.find(sections, "path", path .. ".NAME")
+   local text = row and row.help:gsub("`", "")
+   if not text then
+      return ""
+   elseif #text > LONGEST then
+      text = ("see 'framegauge help %s'"):format(path)
+   end
+   return columns.wrapped(indent .. "# " .. text, 100):gsub("\n(%s*)([^%s#])", "\n%1# %2")
+end
+
+-- A group in which every key has a comment, above it or behind it.
+local function commented(text)
+   local out, path, before = {}, {}, ""
+   for line in text:gmatch "([^\n]*)\n" do
+      local indent, key = line:match "^(%s*)([%a_][%w_]*):"
+      if key then
+         local depth = #indent / 2 + 1
+         path[depth] = key
+         if depth > 1 and not line:find "#" and not before:find "^%s*#" then
+            out[#out + 1] = comment_on(table.concat(path, ".", 1, depth), indent)
+         end
+      end
+      out[#out + 1], before = line .. "\n", line
+   end
+   return table.concat(out)
+end
+
 local function with_devices(text, devices)
    local n = 0
    text = text:gsub("device: wire%d+", function()
@@ -71,7 +107,7 @@ function M.text(test, devices)
          text = with_devices(text, devices)
       end
       if not tables.contains(LEFT_OUT, key) and not (devices[1] and tables.contains(OF_REFERENCE, key)) then
-         out[#out + 1] = text
+         out[#out + 1] = commented(text)
       end
    end
    return table.concat(out)

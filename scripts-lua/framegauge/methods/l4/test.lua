@@ -120,6 +120,8 @@ local function measure(plan, tester, test, o, ask)
    local client, server = M.ends { sides = sides }
    local rate, _, failed = kinds.of(test).rate, failures_of(client)
    local nothing = figure(test, client, server) == 0 and failed == 0
+      and (not kinds.of(test).pages or ("no page was loaded in full within %s (l4.duration)"):format(
+         units.format_time(o.duration)))
    return records.of(ask, tester, sides, engine, client.iperf and iperf.failure(client) or nothing,
       rate and datagrams.limits(test, rate(o), client, server) or nil)
 end
