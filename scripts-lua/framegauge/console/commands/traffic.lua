@@ -87,7 +87,8 @@ local function port_rows(session)
 end
 
 local COUNTS = {
-   { "name", "" }, { "tx", "sent" }, { "rx", "received" }, { "lost", "missing" },
+   { "name", "" }, { "tx", "sent", format = units.format_count },
+   { "rx", "received", format = units.format_count }, { "lost", "missing", format = units.format_count },
    { "loss_ratio", "%", format = function(value)
       return value and percent(value) or ""
    end },
