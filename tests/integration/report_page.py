@@ -4,16 +4,17 @@
 
     tests/integration/report_page.py REPORT.html...
 
-Each is laid out at the widths of a desk, a tablet and a phone, and for paper, upright and on its side. At a
+axe-core finds nothing serious in any, at a desk and on a phone at night. Each is laid out at the widths of a desk, a tablet and a phone, and for paper, upright and on its side. At a
 desk no table is scrolled.
 """
 import json
+import os
 import pathlib
 import sys
 import tempfile
 
 from browser import Browser
-from tap import check, end
+from tap import check, end, skip
 
 MM = 96 / 25.4
 # name, media, width in pixels of CSS: pages of A4 without their margins (report/html/style.lua), on its side?
@@ -90,6 +91,17 @@ def look(page, path):
         check(f'{path.parent.name} {view}', not found and (texts > 50 or aside), '\n'.join(found) or texts)
 
 
+def accessible(page, path):
+    axe = pathlib.Path(os.environ.get('AXE', '/nonexistent'))
+    name = f'axe-core finds nothing serious in {path.parent.name}'
+    if not axe.exists():
+        skip(name, 'axe-core cannot be had')
+        return
+    page.call('Emulation.setEmulatedMedia', media='screen')
+    found = page.findings(axe.read_text(encoding='utf-8'))
+    check(name, not found, '\n'.join(found))
+
+
 # What must be found: in a tile and in its neighbour, out of a cell, across another text, beyond the page.
 PLANTED = {
     'out of its div': '.tiles{display:grid;grid-template-columns:4rem 4rem}.tiles b{white-space:nowrap}',
@@ -118,11 +130,13 @@ def find_planted(page, folder):
 
 def main():
     page = Browser()
+    page.call('Page.setBypassCSP', enabled=True)  # a report allows no script
     with tempfile.TemporaryDirectory() as folder:
         find_planted(page, folder)
     check('there are reports', len(sys.argv) > 1)
     for path in sys.argv[1:]:
         look(page, pathlib.Path(path).resolve())
+        accessible(page, pathlib.Path(path).resolve())
     page.close()
     end()
 

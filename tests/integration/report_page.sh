@@ -11,4 +11,5 @@ trap 'rm -rf "$folder"' EXIT
 export FRAMEGAUGE_FIXTURES=$folder/runs # root's own, which nobody else needs to read
 "${FRAMEGAUGE:-build/app/framegauge}" script "$here/report_runs.lua" >"$folder/reports" || exit 1
 mapfile -t reports <"$folder/reports"
+. "$here/axe.bash"
 /usr/bin/python3 "$here/report_page.py" "${reports[@]}"

@@ -183,6 +183,7 @@ function Plot:figure(caption)
    local legend, height = self:legend()
    local id = self.o.id
    return h.figure {
+      tabindex = 0, -- a phone scrolls it, and so do keys
       h.svg {
          viewBox = ("0 0 %d %d"):format(self.width, height), role = "img",
          ["aria-labelledby"] = id .. "-title " .. id .. "-desc",
