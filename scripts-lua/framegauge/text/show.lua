@@ -33,12 +33,14 @@ end
 
 local function flr(ratio)
    return ratio == 0 and "0" or ratio < 1e-3 and ("%.2e"):format(ratio) or format.decimal(ratio * 100, 3)
-      .. "%"
+      .. " %"
 end
 
--- Six digits, and all of them where there are more before the point: no exponent.
+-- Six digits, and all of them where there are more before the point: no exponent. Long whole numbers have
+-- separators, but not the sizes of frames, nor numbers of trials.
 local function plain_number(value)
-   return math.abs(value) < 999999.5 and ("%.6g"):format(value) or format.decimal(value, 0)
+   local is_long = math.abs(value) >= 999999.5 or value % 1 == 0 and math.abs(value) >= 20000
+   return is_long and format.decimal(value, 0) or ("%.6g"):format(value)
 end
 
 local function size(value)
