@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "writer_priv.h"
 
-enum { ETHERNET = 1, SNAPLEN = 262144 };
+enum { ETHERNET = 1, SNAPLEN = 262144, PATIENCE_MS = 3000 };
 static const uint64_t NS_PER_S = 1000000000;
 
 static int
@@ -61,24 +62,52 @@ path_of(const struct writer *w, unsigned number)
 	return asprintf(&path, "%s.%u", w->path, number) < 0 ? NULL : path;
 }
 
+/* A reader of a pipe may stop and never go on: the end of a capture does not wait for it. */
+static ssize_t
+write_on(void *cookie, const char *octets, size_t n)
+{
+	struct writer *w = cookie;
+	struct pollfd out = {.fd = w->fd, .events = POLLOUT};
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t more = write(w->fd, octets + done, n - done);
+
+		if (more < 0 && errno == EAGAIN && poll(&out, 1, PATIENCE_MS) == 0)
+			errno = EPIPE;
+		if (more < 0 && errno != EAGAIN)
+			break;
+		done += more < 0 ? 0 : (size_t)more;
+	}
+	return (ssize_t)done;
+}
+
+static int
+close_it(void *cookie)
+{
+	return close(((struct writer *)cookie)->fd);
+}
+
+/* What may wait for ever, as a terminal does, takes no capture; a pipe does that somebody reads. */
 static int
 begin_file(struct writer *w)
 {
+	const cookie_io_functions_t on = {.write = write_on, .close = close_it};
 	char *path = path_of(w, w->number);
-	int rc = 0, fd;
 
 	if (path == NULL)
 		return -ENOMEM;
-	/* a pipe that nobody reads would be waited for: it is an error then */
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	free(path);
-	w->file = fd < 0 || fcntl(fd, F_SETFL, 0) != 0 ? NULL : fdopen(fd, "wb");
-	if (w->file == NULL)
-		rc = -errno;
-	if (rc != 0 && fd >= 0)
-		close(fd);
+	if (w->fd < 0)
+		return -errno;
+	w->file = isatty(w->fd) ? NULL : fopencookie(w, "wb", on);
+	if (w->file == NULL) {
+		close(w->fd);
+		return -EINVAL;
+	}
 	w->in_file = 0;
-	return rc != 0 ? rc : put_file_header(w);
+	return put_file_header(w);
 }
 
 static int
@@ -121,7 +150,9 @@ writer_open(struct writer *w, const struct fg_capture_config *config, struct fg_
 	rc = w->path == NULL ? -ENOMEM : begin_file(w);
 	if (rc != 0) {
 		fg_error_set(err, -rc, config->path, "cannot be written: %s",
-			     rc == -ENXIO ? "no process reads it" : strerror(-rc));
+			     rc == -ENXIO    ? "no process reads it"
+			     : rc == -EINVAL ? "it is no regular file"
+					     : strerror(-rc));
 		writer_close(w);
 	}
 	return rc;

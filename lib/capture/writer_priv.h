@@ -12,6 +12,7 @@ struct writer {
 	const struct fg_capture_config *config;
 	char *path;
 	FILE *file;
+	int fd; /* of the file */
 	bool pcapng;
 	uint64_t in_file; /* bytes */
 	unsigned number;  /* of the file, where there are several */

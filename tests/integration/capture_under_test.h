@@ -146,7 +146,7 @@ struct Path {
 		ASSERT_EQ(0, fg_replay_start(replay, &place, &err)) << err.message;
 		fg_engine_start(bench.engine.Get());
 		bench.engine.Await();
-		EXPECT_EQ(0, fg_capture_flush(captured, &err)) << err.message;
+		EXPECT_EQ(written, fg_capture_flush(captured, &err)) << err.message;
 		EXPECT_EQ(0, fg_replay_failure(replay, &err)) << err.message;
 		started = start;
 	}
@@ -173,6 +173,7 @@ struct Path {
 	fg_replay *replay = nullptr;
 	fg_capture *captured = nullptr;
 	uint64_t started = 0;
+	int written = 0; /* what the file comes to: 0 or -errno */
 };
 
 /* each arrived as it was, so long after its time as storing it and the device take */

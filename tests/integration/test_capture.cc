@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A capture replayed over the wire and captured at the other end: the same frames, in order, at their
  * times. */
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "capture_under_test.h"
@@ -252,6 +253,28 @@ TEST(Capture, BadInputIsNamed)
 	c.path = missing.path.c_str(); /* with nobody at its other end */
 	EXPECT_EQ(-ENXIO, fg_capture_open(&c, &capture, &err));
 	EXPECT_STREQ("cannot be written: no process reads it", err.message);
+	c.path = "/dev/ptmx"; /* a terminal takes some bytes, and then none until somebody reads them */
+	EXPECT_EQ(-EINVAL, fg_capture_open(&c, &capture, &err));
+	EXPECT_STREQ("cannot be written: it is no regular file", err.message);
+}
+
+/* more than a pipe holds, and a reader that takes nothing */
+TEST(Capture, EndsWhereItsReaderStops)
+{
+	File in, pipe;
+	Path path;
+
+	write_pcap(in.path, some_packets(3000));
+	ASSERT_EQ(0, mkfifo(pipe.path.c_str(), 0600));
+	const int reader = open(pipe.path.c_str(), O_RDONLY | O_NONBLOCK);
+	path.written = -EPIPE;
+	alarm(60);
+	path.Run(in.path, pipe.path);
+	EXPECT_EQ(3000u, path.Captured().seen);
+	EXPECT_GT(path.Captured().dropped, 2000u);
+	EXPECT_EQ(3000u, path.Captured().written + path.Captured().dropped);
+	alarm(0);
+	close(reader);
 }
 
 /* cut anywhere: what is whole is sent, and it is said that the rest is missing */
