@@ -48,8 +48,11 @@ start_device(const struct fg_port_config *config, const char *bus, const char *d
 static int
 check_capture(const char *path, struct fg_error *err)
 {
-	char problem[PCAP_ERRBUF_SIZE] = "";
-	pcap_t *in = pcap_open_offline(path, problem);
+	char problem[PCAP_ERRBUF_SIZE] = "it is no regular file";
+	struct stat status;
+	/* a pipe may have no writer */
+	const bool other = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+	pcap_t *in = other ? NULL : pcap_open_offline(path, problem);
 	struct pcap_pkthdr *header;
 	unsigned long long number = 0;
 	const u_char *data;

@@ -14,6 +14,7 @@ import pathlib
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -276,6 +277,29 @@ def named_pipes(folder, _):
             2, 'no regular file'
         )
         or Done('check', '/dev/stdin', text=plan).must(0)
+    )
+
+
+@case()
+def terminals(folder, undisturbed):
+    """a terminal that nobody types at is no plan, no capture, no script, no key and no page; nor is a socket"""
+    fifo, result = folder / 'fifo', str(undisturbed)
+    os.mkfifo(fifo)
+    socket.socket(socket.AF_UNIX).bind(str(folder / 's'))
+    for path in ('/dev/ptmx', str(folder / 's')):
+        for words in (['check'], ['run'], ['console'], ['script'], ['sign', result, '--key']):
+            if wrong := Done(*words, path).must(2, 'no regular file'):
+                return f'{words} {path}: {wrong}'
+        for words in (['report', result, result, '--html'], ['compare', result, result, '--html']):
+            if wrong := Done(*words, path).must(4, 'no regular file'):
+                return f'{words} {path}: {wrong}'
+        for key in ('lab.logo', 'l4.file', 'l4.tls.ca_file', 'l4.dns.queries', 'replay.file', 'calibration'):
+            if wrong := Done('check', PLAN, '--set', f'{key}={path}').must(2, 'no regular file'):
+                return f'{key}={path}: {wrong}'
+    return (
+        Done('compare', result, result, '--html', str(fifo)).must(4, 'no process reads')
+        or Done('run', '--resume', str(fifo)).must(2, 'cannot open the result folder')
+        or Done(*RUN, '--out', str(folder / 'o'), '--capture', 'east=/dev/ptmx').must(2, 'no regular file')
     )
 
 

@@ -181,7 +181,7 @@ describe("the page", function()
          scratch.write(logo, text)
          assert.equal(is_svg, plan_with(logo) ~= nil, text)
       end
-      assert.matches("/dev/zero is no regular file; expected", tostring(select(2, plan_with "/dev/zero")[1]), 1,
+      assert.matches('"/dev/zero" is no regular file; expected', tostring(select(2, plan_with "/dev/zero")[1]), 1,
          true)
       scratch.write(logo, "<svg>" .. ("x"):rep(128 * 1024))
       assert.matches("is too large", tostring(select(2, plan_with(logo))[1]), 1, true)

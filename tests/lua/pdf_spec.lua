@@ -33,13 +33,25 @@ describe("a report as PDF", function()
       assert.equal("a page", scratch.read(folder .. "/out.pdf"))
    end)
 
-   it("says why no program could, and leaves nothing behind", function()
+   it("says why no program could, and leaves what is there alone", function()
       scratch.write(folder .. "/out.pdf", "of an earlier run")
       local ok, err = pcall(write, printer "exit 3", printer "true", function() return { "/nonexistent" } end)
       assert.is_false(ok)
       assert.equal(4, err.status)
       assert.matches("sh failed with status 3.*sh wrote no file.*/nonexistent cannot be run", err.message)
-      assert.is_nil(uv.fs_stat(folder .. "/out.pdf"))
+      assert.equal("of an earlier run", scratch.read(folder .. "/out.pdf"))
+   end)
+
+   it("goes to no device and no socket, which stay", function()
+      local pipe = uv.new_pipe()
+      assert(pipe:bind(folder .. "/out.pdf"))
+      for _, program in ipairs { COPY, printer "exit 3" } do
+         local ok, err = pcall(write, program)
+         assert.is_false(ok)
+         assert.equal(4, err.status)
+         assert.equal("socket", uv.fs_stat(folder .. "/out.pdf").type)
+      end
+      pipe:close()
    end)
 
    it("needs a folder to go to", function()

@@ -8,6 +8,7 @@ local grid = require "framegauge.text.grid"
 local Index = require "framegauge.history.index"
 local json = require "framegauge.text.json"
 local parse = require "framegauge.cli.parse"
+local result_page = require "framegauge.cli.result_page"
 local tables = require "framegauge.core.tables"
 local trend = require "framegauge.history.trend"
 local user_error = require "framegauge.core.user_error"
@@ -15,7 +16,7 @@ local uv = require "luv"
 
 local M = {}
 
-local SUCCESS, FELL_SHORT, BAD_USAGE, ENVIRONMENT = 0, 1, 2, 4
+local SUCCESS, FELL_SHORT, BAD_USAGE = 0, 1, 2
 local NO_REGRESSION = "no regression"
 local MOST_FIGURES = 2 -- of a run in the list
 
@@ -109,10 +110,7 @@ local function write_csv(index, runs, path)
          lines[#lines + 1] = setmetatable(figure, { __index = run })
       end
    end
-   local file, message = io.open(path, "w")
-   if not file or not file:write(csv.text(CSV_COLUMNS, lines)) or not file:close() then
-      user_error.raise("history", ENVIRONMENT, "cannot write %s: %s", path, message or "the disk is full")
-   end
+   result_page.write("history", path, csv.text(CSV_COLUMNS, lines))
 end
 
 -- The name that a plan has in its results: as it is given, or of its file.

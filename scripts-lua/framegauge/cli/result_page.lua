@@ -2,6 +2,7 @@
 
 --- A page about several results, for the commands that make one.
 local files = require "framegauge.report.files"
+local named_file = require "framegauge.core.named_file"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
@@ -12,9 +13,9 @@ local ENVIRONMENT = 4
 --- Write it.
 -- @param command  the one that makes it
 function M.write(command, path, text)
-   local file, message = io.open(path, "w")
-   if not file or not file:write(text) or not file:close() then
-      user_error.raise(command, ENVIRONMENT, "cannot write %s", message or path .. ": the disk is full")
+   local written, message = named_file.write(path, text)
+   if not written then
+      user_error.raise(command, ENVIRONMENT, "cannot write %s", message)
    end
 end
 

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Files that a user names: plans, captures, calibrations, scripts.
+--- Files that a user names: plans, captures, calibrations, scripts, pages.
 --
--- What is no regular file may have nobody at its other end, and reading it would wait for ever. A plan may
--- come through a pipe (`framegauge check /dev/stdin`, or `<(...)` of a shell), which has a writer.
+-- What is no regular file, such as a terminal or a device, may wait for ever when it is read or written, or
+-- never end. A plan may come through a pipe (`framegauge check /dev/stdin`, or `<(...)` of a shell), which
+-- has a writer; a page may go to a pipe that has a reader.
 local bit = require "bit"
 local uv = require "luv"
 
@@ -11,12 +12,24 @@ local M = {}
 
 local WAIT_MS, AT_ONCE = 10, 64 * 1024
 
-local function open_at_once(path)
-   return uv.fs_open(path, bit.bor(uv.constants.O_RDONLY, uv.constants.O_NONBLOCK), 0)
+local NEW = bit.bor(uv.constants.O_WRONLY, uv.constants.O_CREAT)
+
+local function open_at_once(path, how)
+   return uv.fs_open(path, bit.bor(how, uv.constants.O_NONBLOCK), tonumber("644", 8))
+end
+
+-- @return the type of what is there, "file" also where nothing is; or nil and why it is not to be opened
+local function type_of(path)
+   local stat = uv.fs_stat(path)
+   local is = stat and stat.type or "file"
+   if is == "file" or is == "fifo" or is == "directory" then -- a folder says so at once
+      return is
+   end
+   return nil, path .. " is no regular file"
 end
 
 local function read_pipe(path, most)
-   local fd, message = open_at_once(path)
+   local fd, message = open_at_once(path, uv.constants.O_RDONLY)
    if not fd then
       return nil, message
    end
@@ -43,9 +56,11 @@ end
 -- @param most  the most bytes; nil: all
 -- @return text; or nil and a message
 function M.read(path, most)
-   local stat = uv.fs_stat(path)
-   if stat and stat.type == "fifo" then
+   local is, problem = type_of(path)
+   if is == "fifo" then
       return read_pipe(path, most)
+   elseif not is then
+      return nil, problem
    end
    local file, message = io.open(path, "rb")
    if not file then
@@ -54,6 +69,38 @@ function M.read(path, most)
    local text, why = file:read(most or "*a")
    file:close()
    return text or (not why and "" or nil), why
+end
+
+--- Write a file, or to a pipe that somebody reads.
+-- @param append  keep what is in the file
+-- @return true, or nil and a message
+function M.write(path, text, append)
+   local is, message = type_of(path)
+   if not is then
+      return nil, message
+   end
+   local fd, why = open_at_once(path, bit.bor(NEW, append and uv.constants.O_APPEND or uv.constants.O_TRUNC))
+   if not fd then
+      why = why:find "^ENXIO" and "no process reads this pipe" or why:match "^[^:]*: [^:]*"
+      return nil, ("%s: %s"):format(path, why)
+   end
+   while #text > 0 do
+      local n
+      n, why = uv.fs_write(fd, text)
+      text = text:sub((n or 0) + 1)
+      if not n and why:find "^EAGAIN" then -- a pipe that is full
+         uv.sleep(WAIT_MS)
+      elseif not n then
+         uv.fs_close(fd)
+         return nil, ("%s: %s"):format(path, why)
+      end
+   end
+   return uv.fs_close(fd)
+end
+
+--- May it be read from its begin as often as needed? What is not there is for its reader to tell.
+function M.is_regular(path)
+   return type_of(path) == "file"
 end
 
 --- What keeps a file from being read from its begin as often as needed; nil when nothing does.

@@ -4,6 +4,7 @@
 -- addresses it sends messages to. A plan from somebody else is as powerful as a script; this says where.
 --
 -- A row of a key that does such a thing says so by `does`, a verb phrase that the value completes.
+local plain = require "framegauge.text.plain"
 local rows = require "framegauge.plan.rows"
 local tables = require "framegauge.core.tables"
 
@@ -20,7 +21,7 @@ local SHAPED = { capture = "captures" } -- what a loaded plan calls the group
 -- On one line, without what could control a terminal.
 local function text_of(value)
    local text = type(value) == "table" and table.concat(value, " ") or tostring(value)
-   return (text:gsub("[%c\127]", "?"))
+   return (plain.text(text):gsub("%c", "?"))
 end
 
 local function walk(row, value, path, add)

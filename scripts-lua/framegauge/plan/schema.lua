@@ -17,6 +17,7 @@
 -- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out); `was`
 -- is a key's name in earlier versions. Every problem is collected, none stops the reading; where a value is
 -- bad its default stands in, so that the rest can still be judged.
+local named_file = require "framegauge.core.named_file"
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local stack = require "framegauge.plan.stack"
@@ -105,6 +106,9 @@ local function misplaced(node)
    return is_empty(node) and "no value" or kind_names[node.kind] .. " cannot stand here"
 end
 
+-- What a key does with the file that it names, where that must be a regular one
+local READS = { ["reads the file"] = true, ["sends the bytes of the file"] = true }
+
 local function read_scalar(row, node, path, found)
    if node.kind ~= "scalar" or is_empty(node) then
       found:add(path, misplaced(node), M.expected(row), node)
@@ -121,6 +125,9 @@ local function read_scalar(row, node, path, found)
       return M.default(row)
    elseif not in_range(row, value) then
       found:add(path, problems.quote(node.value) .. " is out of range", M.range(row), node)
+      return M.default(row)
+   elseif READS[row.does or ""] and not named_file.is_regular(value) then
+      found:add(path, problems.quote(value) .. " is no regular file", "the path of a file", node)
       return M.default(row)
    end
    return value

@@ -90,7 +90,7 @@ end
 --- The folder of an earlier run, to go on with it.
 -- @return the folder; or nil and a message, also while the run is under way
 function Folder.take(path)
-   local fd, message = uv.fs_open(path, "r", 0)
+   local fd, message = uv.fs_open(path .. "/", "r", 0) -- what is no folder, such as a pipe, is not opened
    if not fd then
       return nil, "cannot open the result folder: " .. message
    elseif not lock.try(fd) then

@@ -3,6 +3,7 @@
 --- report.html as a PDF file, printed by another program: the page is made for print, too.
 local command = require "framegauge.core.command"
 local job = require "framegauge.core.job"
+local named_file = require "framegauge.core.named_file"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
@@ -63,13 +64,17 @@ function M.write(page, pdf, printers)
    if not place then
       user_error.raise("report", ENVIRONMENT, "cannot write %s: there is no such folder", pdf)
    end
-   local target = place .. "/" .. pdf:match "[^/]*$"
-   uv.fs_unlink(target)
    local scratch = assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/framegauge-pdf-XXXXXX"))
-   local problem = print_page(uv.fs_realpath(page), target, scratch, printers or M.PRINTERS)
+   local printed = scratch .. "/page.pdf" -- what is at its place stays until there is another
+   local problem = print_page(uv.fs_realpath(page), printed, scratch, printers or M.PRINTERS)
+   local text = not problem and named_file.read(printed)
    remove_folder(scratch)
    if problem then
       user_error.raise("report", ENVIRONMENT, "no PDF (apt install chromium, or weasyprint): %s", problem)
+   end
+   local written, why = named_file.write(pdf, text)
+   if not written then
+      user_error.raise("report", ENVIRONMENT, "cannot write %s", why)
    end
 end
 

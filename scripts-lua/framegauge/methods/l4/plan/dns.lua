@@ -3,12 +3,13 @@
 --- The tests DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what they ask and answer, of the group `l4.dns` of a plan.
 -- Their C side is lib/apps/dns, and lib/apps/http2/doh.c.
 local format = require "framegauge.text.format"
+local named_file = require "framegauge.core.named_file"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local TYPES = { "A", "AAAA", "TXT", "NS", "CNAME", "SOA", "PTR", "MX", "SRV", "HTTPS", "ANY" }
-local MOST_QUESTIONS = 1000000
+local MOST_QUESTIONS, LONGEST = 1000000, 300e6 -- a name has at most 253 bytes
 local MOST_AT_A_TIME = 4000000 -- queries, of all connections
 local NAME_MAX, LABEL_MAX = 253, 63 -- characters (RFC 1035, 2.3.4)
 
@@ -85,11 +86,12 @@ end
 
 -- The questions of a file in dnsperf's form. @return list of lines, or nil and what is wrong
 local function questions_of_file(path)
-   local file, list, number = io.open(path), {}, 0
-   if not file then
-      return nil, ("%s cannot be read"):format(path)
+   local text, why = named_file.read(path, LONGEST)
+   local list, number = {}, 0
+   if not text then
+      return nil, ("%s cannot be read: %s"):format(path, why)
    end
-   for line in file:lines() do
+   for line in text:gmatch "([^\n]*)\n?" do
       number = number + 1
       if line:find "%S" and not line:find "^%s*[;#]" then
          local name, type_of = line:match "^%s*(%S+)%s+(%S+)%s*$"
@@ -97,13 +99,11 @@ local function questions_of_file(path)
             or not name and "expected a name and a type, as in h1.fg.test A"
             or not tables.contains(TYPES, type_of:upper()) and type_of .. " is not a type that is known here"
          if fault or #list == MOST_QUESTIONS then
-            file:close()
             return nil, ("%s:%d: %s"):format(path, number, fault or "more than a million questions")
          end
          list[#list + 1] = name .. " " .. type_of:upper()
       end
    end
-   file:close()
    return list[1] and list, ("%s has no questions"):format(path)
 end
 

@@ -4,6 +4,7 @@
 -- figures. Nothing else in the method knows more of TLS than that a kind has it.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local named_file = require "framegauge.core.named_file"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 
@@ -212,12 +213,10 @@ function M.keep_keys(o, sides)
          tls.key_log = nil
       end
       if log and log ~= "" and o.tls.key_log then
-         local file, err = io.open(o.tls.key_log, "a")
-         if not file then
+         local written, err = named_file.write(o.tls.key_log, log, true)
+         if not written then
             error({ user = true, message = ("l4.tls.key_log: %s"):format(err) }, 0)
          end
-         file:write(log)
-         file:close()
       end
    end
 end
