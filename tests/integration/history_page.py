@@ -57,7 +57,7 @@ def copy_runs(folder):
     for i, name in enumerate(names):
         for row, fps in zip(rows, own):
             value = fps * (1 if i < 2 * RUNS / 3 else 0.9) * rng.gauss(1, 0.002)
-            known = {'coverage': 0.95, 'components': {}, 'low': 0.995 * value, 'high': 1.005 * value}
+            known = {'kind': 'interval', 'coverage': 0.95, 'components': [], 'low': 0.995 * value, 'high': 1.005 * value}
             row['throughput_fps'], row['uncertainty'] = value, {'throughput_fps': known}
         result['plan']['device_under_test']['firmware'] = f'1.{10 * i // RUNS}'
         os.mkdir(os.path.join(runs, name))

@@ -31,12 +31,12 @@ describe("a result", function()
       whole = scratch.read(folder .. "/result.json")
    end)
 
-   -- What `report` says of the result after a change. @return words, exit status
-   local function reported(change)
+   -- What a command says of the result after a change. @return words, exit status
+   local function reported(change, command, ...)
       local result = json.decode(whole)
       change(result)
       scratch.write(folder .. "/result.json", json.encode(result))
-      return framegauge("report", folder)
+      return framegauge(command or "report", folder, ...)
    end
 
    it("is complete where a capture had no room, and the status says so", function()
@@ -54,21 +54,30 @@ describe("a result", function()
             r.results.traffic[1].latency.mean_ns = "x"
          end,
          ["ports: missing"] = function(r) r.ports = nil end,
-         ["plan: not as this program writes it"] = function(r) r.plan.ports = nil end,
+         ['results.traffic[1].validity: "fine" is no known word'] = function(r)
+            r.results.traffic[1].validity = "fine"
+         end,
+         ["results.traffic: 7 is no list"] = function(r) r.results.traffic = 7 end,
+         ["trials[1].tx: missing"] = function(r) r.trials[1].tx = nil end,
          ["plan.test: no test of this program"] = function(r) r.plan.test = "nope" end,
       } do
-         local said, code = reported(change)
-         assert.matches("framegauge: " .. folder .. "/result.json is damaged: " .. words, said, 1, true)
-         assert.equal(2, code)
+         for command, more in pairs { report = "", compare = folder } do
+            local said, code = reported(change, command, more)
+            assert.matches("framegauge: " .. folder .. "/result.json is damaged: " .. words, said, 1, true)
+            assert.equal(2, code)
+         end
       end
+      local said, code = reported(function(r) r.plan.ports = nil end)
+      assert.matches("is damaged: plan: not as this program writes it", said, 1, true)
+      assert.equal(2, code)
    end)
 
    it("cannot send control characters to a terminal", function()
       local said, code = reported(function(r)
-         r.results.traffic[1].direction = "\27[31meast\194\155->west"
+         r.results.traffic[1].direction = "\27[31meast\194\155->west\226\128\174"
       end)
       assert.equal(0, code)
-      assert.matches("?[31meast?->west", said, 1, true)
+      assert.matches("?[31meast?->west?", said, 1, true)
       assert.not_matches("\27", said)
       assert.not_matches("\27", (framegauge("compare", [["$(printf 'no\033]0;x\007')"]], folder)))
    end)
@@ -77,6 +86,7 @@ end)
 describe("plain text", function()
    it("keeps line ends, tabs and letters", function()
       assert.equal("é\tö\n?", plain.text "é\tö\n\27")
+      assert.equal("a?b?c?d—e", plain.text "a\226\128\174b\226\129\166c\216\156d—e")
       assert.same({ ["a?"] = { "?" }, n = 1 }, plain.value { ["a\1"] = { "\127" }, n = 1 })
    end)
 end)

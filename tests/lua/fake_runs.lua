@@ -16,7 +16,7 @@ function M.add(root, name, day, fps, o)
    local row = result.results.throughput[1]
    row.throughput_fps, row.validity = fps, o and o.validity or "valid"
    row.uncertainty = { throughput_fps = {
-      low = fps * 0.9995, high = fps * 1.0005, coverage = 0.95, components = {},
+      kind = "interval", low = fps * 0.9995, high = fps * 1.0005, coverage = 0.95, components = {},
    } }
    result.results = { throughput = { row } }
    result.interrupted, result.plan.name = false, o and o.plan or "lab"

@@ -31,10 +31,15 @@ function M.without_nulls(value)
    return value
 end
 
---- Read the text of result.json or run.json as the renderers want it: also without control characters, which
--- a terminal would obey.
+--- A result as it was read, in the form that the renderers want: also without control characters, which a
+-- terminal would obey.
+function M.prepared(value)
+   return plain.value(M.without_nulls(value))
+end
+
+--- Read the text of result.json or run.json in that form.
 function M.read(text)
-   return plain.value(M.without_nulls(json.decode(text)))
+   return M.prepared(json.decode(text))
 end
 
 --- What run.json of a folder says of when and where; empty without the file, or where that is damaged.

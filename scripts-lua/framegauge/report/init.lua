@@ -29,6 +29,20 @@ local function file_of(folder)
    return folder .. "/result.json"
 end
 
+-- The first key of a result that does not fit, and what is wrong with it; nil where all is well. The schema
+-- lacks the keys of the plan.
+local function damage_of(value)
+   local test = type(value.plan) == "table" and value.plan.test
+   if not tables.contains(methods.names(), test) then
+      return "plan.test: no test of this program"
+   end
+   return format.wrong(value)
+end
+
+local function refuse_damaged(folder, damage, command)
+   refuse(BAD_USAGE, ("%s is damaged: %s"):format(file_of(folder), damage), command)
+end
+
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
 -- @param folder   its path
 -- @param command  the one whose help answers that error (default: report)
@@ -41,28 +55,22 @@ function M.read(folder, command)
    if not content then
       refuse(BAD_USAGE, "no result: " .. (message or path .. " cannot be read"), command)
    end
-   local ok, value = pcall(files.read, content)
+   local ok, value = pcall(json.decode, content)
    if not ok or type(value) ~= "table" or not value.schema_version then
       refuse(BAD_USAGE, path .. " is not the result of a run", command)
    elseif value.schema_version ~= format.SCHEMA_VERSION then
       refuse(BAD_USAGE, ("%s has version %s of its schema, this program reads version %d"):format(path,
          tostring(value.schema_version), format.SCHEMA_VERSION), command)
    end
-   return value
-end
-
--- The first key of a damaged result, and what is wrong with it. The schema lacks the keys of the plan.
-local function damage_of(folder, failed)
-   local value = json.decode((Folder.open(folder):read "result.json"))
-   local test = type(value.plan) == "table" and value.plan.test
-   if not tables.contains(methods.names(), test) then
-      return "plan.test: no test of this program"
+   local damage = damage_of(value)
+   if damage then
+      refuse_damaged(folder, damage, command)
    end
-   return format.wrong(value) or ("plan: not as this program writes it (%s)"):format(tostring(failed))
+   return files.prepared(value)
 end
 
---- Call a function of a result that was read. Where it fails because the result is damaged, the error names
--- the file and the key.
+--- Call a function of a result that was read. Where it fails, the plan in it is damaged: all else was
+-- examined.
 -- @param folder  the path of the result
 -- @return what the function returned
 -- @usage return report.guarded(path, function() return 7 end) --> 7
@@ -70,12 +78,8 @@ function M.guarded(folder, fn, ...)
    local results = failure.pack(xpcall(fn, failure.keep_stack, ...))
    local err = not results[1] and results[2]
    if err and not err.status then
-      local examined, damage = pcall(damage_of, folder, err)
-      if examined then
-         refuse(BAD_USAGE, ("%s is damaged: %s"):format(file_of(folder), damage))
-      end
-   end
-   if err then
+      refuse_damaged(folder, ("plan: not as this program writes it (%s)"):format(tostring(err)))
+   elseif err then
       error(err, 0)
    end
    return unpack(results, 2, results.n)

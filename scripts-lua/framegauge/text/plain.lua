@@ -3,12 +3,15 @@
 --- Text from elsewhere, such as a result that somebody sent or a path, as it may be printed.
 --
 -- A terminal obeys control characters: a text with them can change colours and the title, or what stands
--- there already. Line ends and tabs are left. In UTF-8 the controls U+0080 to U+009F have two bytes.
+-- there already. Line ends and tabs are left. In UTF-8 the controls U+0080 to U+009F have two bytes. A
+-- terminal that knows scripts from right to left obeys U+061C, U+200E, U+200F, U+202A to U+202E and U+2066 to
+-- U+2069, too: they let a text read as another one.
 local M = {}
 
 --- @return the text, with "?" in place of control characters
 function M.text(text)
-   return (text:gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\194[\128-\159]", "?"))
+   text = text:gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\194[\128-\159]", "?")
+   return (text:gsub("\216\156", "?"):gsub("\226\128[\142\143\170-\174]", "?"):gsub("\226\129[\166-\169]", "?"))
 end
 
 --- A value that was read as JSON: all its texts and keys, in place.

@@ -157,7 +157,7 @@ local function wrong_record(value, record, path)
    for _, row in ipairs(record.rows) do
       local item = value[row[1]]
       local below = path == "" and row[1] or ("%s.%s"):format(path, row[1])
-      if row[2] and item == nil and not row.optional then
+      if row[2] and item == nil and not row.optional and not row.null then
          return below .. ": missing"
       elseif row[2] and item ~= nil and not (row.null and item == json.null) then
          local problem = wrong(item, row[2], below)
@@ -184,6 +184,7 @@ local function wrong_items(value, type, path)
 end
 
 --- What is wrong with a value that was read as JSON: the path of the first key that does not fit, and why.
+-- What may be null may be missing, too.
 -- @return nil when all is well
 function wrong(value, t, path)
    path = path or ""
