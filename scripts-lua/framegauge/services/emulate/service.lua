@@ -238,9 +238,11 @@ function Emulator:show_totals()
    for i, counts in ipairs(self:counts()) do
       print(total(counts))
       local ns = tonumber(C.fg_relay_late_ns(self.relay, i - 1))
-      late[i] = ("%s %s"):format(counts.name, format.nanoseconds(ns))
+      late[#late + 1] = counts.forwarded > 0 and ("%s %s"):format(counts.name, format.nanoseconds(ns)) or nil
    end
-   print("frames left later than asked, at most: " .. table.concat(late, ", "))
+   if late[1] then
+      print("frames left later than asked, at most: " .. table.concat(late, ", "))
+   end
    local counters = ffi.new("struct fg_port_counters")
    for i, handle in ipairs(self.handles) do
       handle.ops.counters(handle, counters)
