@@ -8,7 +8,8 @@ phases. After INT, TERM and HUP it must end with 130, leave a result that `repor
 was before: links, addresses, features, promiscuous flags, XDP programs, the runtime folder. After KILL
 `doctor` must name what is left, and `doctor --restore` put it back. Then the run is resumed, interrupted
 again once it has made another trial, and the host must be as before. Without --all a few points are played
-that have each phase and each signal; with it, or where FRAMEGAUGE_LONG is set, there are all of them.
+that have each phase and each signal; with it, or where FRAMEGAUGE_LONG is set, there are all of them. The
+last lines are a table of methods and phases, with the signals of each after which all was as before.
 """
 
 import json
@@ -24,7 +25,7 @@ import time
 import tap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LONGEST = 60  # seconds, of what takes one or two
+LONGEST = 180  # seconds; the plan of Y.1564 takes 20 on a machine with nothing else to do
 PATIENCE = 3  # seconds until a link is up again
 SIGNALS = ['INT', 'TERM', 'HUP', 'KILL']
 AT = {'before': 'run.json', 'between': 'trials.jsonl', 'report': 'result.json'}  # a file, for interrupt.c
@@ -265,6 +266,14 @@ def points(arguments):
     return every
 
 
+def print_table(good):
+    """@param good  points after which all was as before"""
+    print('# {:<20}'.format('') + ''.join(f'{phase:<18}' for phase in PHASES))
+    for method in PLANS:
+        cells = [' '.join(n for n in SIGNALS if (method, phase, n) in good) or '-' for phase in PHASES]
+        print(f'# {method:<20}' + ''.join(f'{cell:<18}' for cell in cells), flush=True)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     if os.geteuid() != 0:
@@ -284,7 +293,7 @@ def main():
             methods = said_by(program, 'script', str(ROOT / 'tests/integration/methods.lua')).split()
             known = {plan.split('+')[0] for plan in PLANS}
             tap.check('each method has a plan here', set(methods) == known, methods)
-            before = host.state()
+            before, good = host.state(), set()
             for i, point in enumerate(points(sys.argv[2:])):
                 here = folder / str(i)
                 here.mkdir()
@@ -296,7 +305,9 @@ def main():
                 finally:
                     run.close()
                 tap.check('{}, {}, {}'.format(*point), not found, found)
+                good |= set() if found else {point}
                 shutil.rmtree(here)
+            print_table(good)
         finally:
             for pid in said_by('ip', 'netns', 'pids', host.name).split():
                 os.kill(int(pid), signal.SIGKILL)
