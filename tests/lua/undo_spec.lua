@@ -71,7 +71,9 @@ describe("the journal of changes", function()
       assert.falsy(doctor():find("left behind", 1, true))
       doctor "--restore"
       assert.is_nil(uv.fs_stat(path))
+      assert.matches(uv.os_getpid() .. "  at work  .*  a change is not undone by sh .*  its end", doctor "--changes")
       group:undo()
+      assert.matches("Nothing on this host is changed", doctor "--changes", 1, true)
       assert.equal("once\n", scratch.read(path))
    end)
 
@@ -87,6 +89,7 @@ describe("the journal of changes", function()
       assert.matches("by 'framegauge run x', which was killed: a change is not undone by sh", said, 1, true)
       assert.matches("framegauge doctor --restore", said, 1, true)
       assert.is_nil(uv.fs_stat(path))
+      assert.matches("killed +framegauge run x +a change is not undone by .* framegauge doctor %-%-restore", doctor "--changes")
       local _, status = doctor "--restore"
       assert.equal(0, status)
       assert.equal("back\n", scratch.read(path))

@@ -336,6 +336,7 @@ local MORE = {
             name = "measure",
             help = "also send for a second from each port as fast as it takes frames, and report the rate to expect, and which driver of a kernel interface carries more; the plan needs isolated_network: true",
          },
+         { name = "changes", help = "only print a table of what testers of this user have changed on this host at present, and what puts it back" },
          { name = "restore", help = "only put back what testers that were killed left changed on this host" },
          {
             name = "clock",

@@ -217,51 +217,61 @@ local function read(text)
    return head, head.boot == boot() and steps or {}
 end
 
--- A journal that a killed process has left, locked; nil where its process lives or nothing is to be undone.
--- @param busy  gets the interfaces of processes that live
-local function open_left(path, busy)
+-- A journal with what is changed at present; locked, where its process lives no more. Such a journal without
+-- a change is removed, and nil.
+local function open_journal(path)
    local fd = uv.fs_open(path, "r+", 0)
    if not fd then
       return nil
    end
    local lives = not lock.try(fd)
-   local head, steps = read(uv.fs_read(fd, uv.fs_fstat(fd).size, 0) or "")
-   local journal = { path = path, fd = fd, steps = {}, command = head.command }
-   for _, step in ipairs(steps) do
-      if lives then
-         busy[step.about.interface or ""] = true
-      else
-         step.problem = problem_of(step)
-         journal.steps[#journal.steps + 1] = step.problem and step or nil
-      end
+   local head, all = read(uv.fs_read(fd, uv.fs_fstat(fd).size, 0) or "")
+   local journal = { path = path, fd = fd, lives = lives, steps = {}, command = head.command, pid = head.pid }
+   for _, step in ipairs(all) do
+      step.problem = problem_of(step)
+      journal.steps[#journal.steps + 1] = step.problem and step or nil
    end
-   if lives then
-      uv.fs_close(fd)
-   elseif not journal.steps[1] then
+   journal.interfaces = tables.map(all, function(step) return step.about.interface end)
+   if not lives and not journal.steps[1] then
       close(journal)
+      return nil
    end
-   return journal.steps[1] and journal
+   return journal
 end
 
---- Call a function for each journal that a killed process has left.
--- @param fn  function({ command =, steps = list of { problem = a sentence } }, names of interfaces that
---            testers at work use)
-function M.each_left(fn)
-   local journals, busy, seen = {}, {}, {}
+--- Call a function for each journal of this user, of processes that live and of those that were killed.
+-- @param fn  function({ command =, pid =, lives = whether its process does, steps = list of { problem = a
+--            sentence }, interfaces = names })
+function M.each(fn)
+   local journals, seen = {}, {}
    for _, folder in ipairs(paths.runtimes()) do
       local stat = paths.private(folder) and uv.fs_stat(folder) -- commands of others are not run
       local id = stat and stat.dev .. ":" .. stat.ino -- two of the paths may be one folder
       local scan = id and not seen[id] and uv.fs_scandir(folder)
       seen[id or ""] = true
       for name in scan and uv.fs_scandir_next or function() end, scan do
-         journals[#journals + 1] = name:sub(-#ENDING) == ENDING and open_left(folder .. "/" .. name, busy)
-            or nil
+         journals[#journals + 1] = name:sub(-#ENDING) == ENDING and open_journal(folder .. "/" .. name) or nil
       end
    end
    for _, journal in ipairs(journals) do
-      fn(journal, busy)
+      fn(journal)
       uv.fs_close(journal.fd)
    end
+end
+
+--- Those that a killed process has left. @param fn  as in each(); gets the set of interfaces in use as well
+function M.each_left(fn)
+   local busy = {}
+   M.each(function(journal)
+      for _, interface in ipairs(journal.lives and journal.interfaces or {}) do
+         busy[interface] = true
+      end
+   end)
+   M.each(function(journal)
+      if not journal.lives then
+         fn(journal, busy)
+      end
+   end)
 end
 
 --- Put back what killed processes have left.

@@ -71,6 +71,10 @@ function M.main(arguments, options, eal)
    if options.restore then
       return require("framegauge.core.undo").restore(print) and 0 or ENVIRONMENT
    end
+   if options.changes then
+      io.write(require("framegauge.doctor.left").table())
+      return 0
+   end
    local rows = missing_modules()
    if not rows[1] and options.clock then
       rows = require("framegauge.core.job").run(require("framegauge.doctor.clock").examine)
