@@ -14,6 +14,7 @@ local parse = require "framegauge.cli.parse"
 local remarks = require "framegauge.tester.replay.remarks"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
+local verdict = require "framegauge.text.verdict"
 local uv = require "luv"
 
 local M = {}
@@ -99,12 +100,11 @@ local function say_sent(result, replay)
    end
 end
 
-local function received(port)
+local function say_received(port)
    local missed = port.rx_missed + port.rx_no_mbuf
    say("received", "%s on %s%s%s", plural(port.unsolicited + port.misdirected, "frame"), port.name,
       port.rx_errors > 0 and (", %s with errors"):format(count(port.rx_errors)) or "",
       missed > 0 and (", %s LOST BY THE TESTER"):format(count(missed)) or "")
-   return missed > 0 and ("%s lost by the tester on %s"):format(plural(missed, "frame"), port.name) or nil
 end
 
 local function say_verified(v)
@@ -137,7 +137,13 @@ local function run(replay, tester, kept, to)
       problems[#problems + 1] = problem
    end
    note(say_sent(result, replay))
-   note(received(result.ports[to]))
+   say_received(result.ports[to])
+   for _, port in ipairs(result.ports) do
+      note(verdict.link_reason(port))
+      for _, reason in ipairs(select(2, verdict.dropped(port))) do
+         note(reason)
+      end
+   end
    if kept then
       local counts, broken = kept:stop()
       say("captured", "%s: %s", kept.file, captures.in_words(counts))

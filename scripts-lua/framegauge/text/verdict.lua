@@ -110,6 +110,18 @@ function M.link_reason(port, may_change)
    end
 end
 
+--- How many frames a port of the tester lost, which the device never had or had sent on already, and the
+-- sentences that say so.
+function M.dropped(port)
+   local missed, unsent = port.rx_missed + port.rx_no_mbuf, port.tx_errors
+   local reasons = {
+      missed > 0 and ("%s: the tester dropped %s that arrived"):format(port.name, format.plural(missed, "frame")) or nil,
+   }
+   reasons[#reasons + 1] = unsent > 0 and ("%s: the port failed to send %s"):format(port.name, format.plural(unsent,
+      "frame")) or nil
+   return missed + unsent, reasons
+end
+
 -- What a card and the tester disagree about; the card counts at its MAC and at its queues, we count what its
 -- driver took and gave.
 local function unaccounted(port, lost, add)

@@ -115,9 +115,8 @@ local function reasons_of(result, ports, whole)
       if lost then
          add(invalid, "%s", lost)
       end
-      local missed = port.rx_missed + port.rx_no_mbuf
-      if missed > 0 and not whole then
-         add(limited, "%s: the tester dropped %s that arrived", port.name, plural(missed, "frame"))
+      for _, reason in ipairs(whole and {} or select(2, verdict.dropped(port))) do
+         add(limited, "%s", reason)
       end
    end
    for _, reason in ipairs(verdict.card_reasons(ports, not whole)) do
@@ -164,7 +163,7 @@ local function record_of(ask, tester, one, result, to)
    local port = result.ports[to]
    record.received, record.rx_errors = port.unsolicited + port.misdirected, port.rx_errors
    for _, each in ipairs(result.ports) do
-      record.tester_drops = record.tester_drops + each.rx_missed + each.rx_no_mbuf
+      record.tester_drops = record.tester_drops + verdict.dropped(each)
    end
    judge(record, result)
    return record
