@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge capture`: a file of what a port receives.
+local plain = require "framegauge.text.plain"
 local tester_counts = require "framegauge.tester.counts"
 local captures = require "framegauge.tester.capture"
 local failure = require "framegauge.core.failure"
@@ -80,7 +81,7 @@ end
 
 local function capture_on(tester, o, seconds)
    local capture = captures.start(tester, o)
-   print(("%s: frames that %s receives"):format(o.file, o.port))
+   print(("%s: frames that %s receives"):format(plain.text(o.file), o.port))
    io.stdout:flush()
    local port = tester:port_index(o.port)
    local links = link_watch.start({ tester.plan.ports[port] }, { tester.handles[port] })
@@ -89,7 +90,7 @@ local function capture_on(tester, o, seconds)
    if not ok or problem then
       error(why or problem, 0)
    end
-   print(("%s: %s"):format(o.file, captures.in_words(counts)))
+   print(("%s: %s"):format(plain.text(o.file), captures.in_words(counts)))
    local lost = links:problem()
    if lost then
       user_error.raise(nil, ENVIRONMENT, "capture: the capture is incomplete: %s", lost)

@@ -11,6 +11,7 @@ local named_file = require "framegauge.core.named_file"
 local load_plan = require "framegauge.cli.load_plan"
 local pace = require "framegauge.tester.replay.pace"
 local parse = require "framegauge.cli.parse"
+local plain = require "framegauge.text.plain"
 local remarks = require "framegauge.tester.replay.remarks"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -64,7 +65,7 @@ end
 
 local function say_file(replay, options, from, to)
    local facts = replay.facts
-   say("file", "%s: %s, %s, recorded in %s%s", options.file, plural(facts.frames, "frame"),
+   say("file", "%s: %s, %s, recorded in %s%s", plain.text(options.file), plural(facts.frames, "frame"),
       units.format_size(facts.octets), nanoseconds(facts.duration_ns),
       facts.streams and "; read while it is sent" or "; in memory")
    for _, remark in ipairs(remarks.of(facts, replay.tester.max_frame)) do
@@ -146,7 +147,7 @@ local function run(replay, tester, kept, to)
    end
    if kept then
       local counts, broken = kept:stop()
-      say("captured", "%s: %s", kept.file, captures.in_words(counts))
+      say("captured", "%s: %s", plain.text(kept.file), captures.in_words(counts))
       note(broken and tostring(broken) or capture.loss(counts, {}))
    end
    if result.verified then

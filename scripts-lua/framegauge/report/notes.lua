@@ -4,6 +4,7 @@
 -- frames that arrived in another form than they were sent, background traffic, captures, and why a row is not
 -- valid.
 local format = require "framegauge.text.format"
+local plain = require "framegauge.text.plain"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
@@ -59,7 +60,7 @@ function M.captured(fact)
       local slow = plural(fact.dropped, "frame") .. " dropped, because the file was written too slowly"
       text = ("%s Not complete: %s."):format(text, fact.failure or slow)
    end
-   return text
+   return plain.text(text)
 end
 
 -- In the order of the tester's kinds.
@@ -101,8 +102,8 @@ function M.altered(trials)
       list[i] = ("%s: %s came back or arrived; they count as lost, not as received."):format(direction,
          table.concat(kinds, ", "))
    end
-   local plain = tables.map(trials, function(trial) return not trial.tunnelled and trial or nil end)
-   order, sums = by_direction(plain, "translated", function(_, text) return text end)
+   local direct = tables.map(trials, function(trial) return not trial.tunnelled and trial or nil end)
+   order, sums = by_direction(direct, "translated", function(_, text) return text end)
    for _, direction in ipairs(order) do
       local one, sides = sums[direction], {}
       sides[1] = one.source and "its source address or port arrived as " .. one.source
