@@ -120,8 +120,8 @@ run_tsc(struct fg_lcore *l, struct fg_job *job)
 }
 
 /*
- * Rest until real time has come as far as the wire's. The wire has a time of its own, so a rest that takes too
- * long changes no figure; and the processor is free for others meanwhile.
+ * Rest until real time has come as far as the wire's. The wire has a time of its own, so a rest that takes
+ * too long changes no figure; and the processor is free for others meanwhile.
  */
 static void
 keep_step(struct fg_lcore *l, const struct fg_job *job, uint64_t tsc, uint64_t now)

@@ -4,8 +4,8 @@
 
     tests/integration/report_page.py REPORT.html...
 
-axe-core finds nothing serious in any, at a desk and on a phone at night. Each is laid out at the widths of a desk, a tablet and a phone, and for paper, upright and on its side. At a
-desk no table is scrolled.
+axe-core finds nothing serious in any, at a desk and on a phone at night. Each is laid out at the widths of a
+desk, a tablet and a phone, and for paper, upright and on its side. At a desk no table is scrolled.
 """
 import json
 import os

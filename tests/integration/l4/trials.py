@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether ten trials after each other are alike.
 
-trials.py RESULT LOGGED EACH: at a rate that is no burden to anybody each opens EACH connections. All but 5 % of
-them have their transaction within its time, and the server has logged the same number; no connection fails or
-waits for a SYN that is repeated. A tester without a processor opens fewer, and this says nothing of
-the trial before: what it opened is what counts. What it opened right before its time was over asks for nothing
+trials.py RESULT LOGGED EACH: at a rate that is no burden to anybody each opens EACH connections. All but 5 %
+of them have their transaction within its time, and the server has logged the same number; no connection fails
+or waits for a SYN that is repeated. A tester without a processor opens fewer, and this says nothing of the
+trial before: what it opened is what counts. What it opened right before its time was over asks for nothing
 any more. Ends with 77 where the result says that the tester had no processor for half of them.
 """
 
