@@ -146,7 +146,7 @@ in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	if (c->flags & UNREAD) {
 		kept_add(w, held_of(w, c), s->seq, s->payload, s->length);
 		join_held(w, c);
-	} else if (take_payload(w, c, s->payload, s->length)) {
+	} else if (take_payload(w, c, s->payload, s->length) && c->flags & UNREAD) {
 		take_kept(w, c);
 	}
 }

@@ -12,7 +12,16 @@ enum {
 	CHALLENGE_TICKS = 1000000000 >> TICK_SHIFT, /* and then one a second */
 };
 
-/* the window field; the edge only ever moves forward (RFC 9293, 3.8.6.2.2): parts of a unit are rounded up */
+/* the edge only ever moves forward (RFC 9293, 3.8.6.2.2): a part of a unit is rounded up */
+static __attribute__((noinline)) uint32_t
+window_beside_unread(const struct fg_l4 *w, const struct conn *c, uint32_t window)
+{
+	window = (window - fg_u32_min(window, unread(w, c))) >> c->rcv_scale;
+	if (seq_lt(c->rcv_nxt + (window << c->rcv_scale), c->rcv_edge))
+		window = (c->rcv_edge - c->rcv_nxt + (1U << c->rcv_scale) - 1) >> c->rcv_scale;
+	return window;
+}
+
 static uint16_t
 window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
 {
@@ -20,10 +29,7 @@ window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
 
 	if (flags & TCP_SYN)
 		return (uint16_t)fg_u32_min(window, UINT16_MAX);
-	window -= fg_u32_min(window, unread(w, c));
-	window >>= c->rcv_scale;
-	if (seq_lt(c->rcv_nxt + (window << c->rcv_scale), c->rcv_edge))
-		window = (c->rcv_edge - c->rcv_nxt + (1U << c->rcv_scale) - 1) >> c->rcv_scale;
+	window = c->flags & UNREAD ? window_beside_unread(w, c, window) : window >> c->rcv_scale;
 	window = fg_u32_min(window, UINT16_MAX);
 	if (seq_lt(c->rcv_edge, c->rcv_nxt + (window << c->rcv_scale)))
 		c->rcv_edge = c->rcv_nxt + (window << c->rcv_scale);
@@ -70,6 +76,14 @@ tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq)
 	}
 	frame_tcp(w, &c->flow, &t);
 	return true;
+}
+
+bool
+tcp_send_ack(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t beyond = flight(c) > c->snd_wnd && c->state >= ESTABLISHED ? flight(c) - c->snd_wnd : 0;
+
+	return tcp_send_control(w, c, TCP_ACK, c->snd_nxt - (beyond >> c->snd_scale == 0 ? 0 : beyond));
 }
 
 bool

@@ -365,14 +365,7 @@ bool tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t s
  * Acknowledge. A peer that has taken back some of its window uses nothing that lies beyond, an
  * acknowledgement either (RFC 9293, 3.10.7.4); a part of a unit it may have been unable to announce.
  */
-static inline bool
-tcp_send_ack(struct fg_l4 *w, struct conn *c)
-{
-	uint32_t beyond = flight(c) > c->snd_wnd && c->state >= ESTABLISHED ? flight(c) - c->snd_wnd : 0;
-
-	return tcp_send_control(w, c, TCP_ACK, c->snd_nxt - (beyond >> c->snd_scale == 0 ? 0 : beyond));
-}
-
+bool tcp_send_ack(struct fg_l4 *w, struct conn *c);
 /** Numbers seq .. seq + length - 1 of the stream; the FIN may be the last. @return false: no room */
 bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
 /** An ACK in answer to something dubious, at a limited rate (RFC 5961, 7). */
