@@ -2,11 +2,13 @@
 
 -- Devices drawn at random that a characterisation with all keys at their defaults mistook once: no bound that
 -- is certain may be false, and no word. characterise_campaign.lua draws more of each kind.
+local delays = require "framegauge.methods.characterise.delays"
 local identify = require "framegauge.methods.characterise.identify"
 local parameters = require "framegauge.methods.characterise.parameters"
 local plans = require "framegauge.plan"
 local prediction = require "framegauge.methods.characterise.prediction"
 local truth = require "characterise_truth"
+local twin = require "framegauge.methods.characterise.twin"
 
 local function check(device, results)
    for _, row in ipairs(results.characterisation) do
@@ -65,6 +67,36 @@ describe("a device with jitter", function()
       end
       assert.same({ true, false, true }, { end_of(2000, 2980, 3000), end_of(2000, 2580, 3000),
          end_of(1690, 5600, 10000) })
+   end)
+end)
+
+describe("the kind of switching", function()
+   -- What is found of delays at rest that grow by some ns with each byte, between lines of 8 ns a byte.
+   local function found(growth, jitter_error_ns)
+      local out, sizes = { remarks = {} }, {}
+      for i, frame_size in ipairs { 64, 512, 1518 } do
+         sizes[i] = { frame_size = frame_size, rest = { min_ns = 5000 + growth * frame_size, error_ns = 2,
+            jitter_error_ns = jitter_error_ns } }
+      end
+      delays.add(out, sizes, 1e9)
+      return out
+   end
+
+   it("is told where the growth of the delay leaves one kind alone", function()
+      for _, one in ipairs { { 8, 0, "store-and-forward" }, { 7.9, 0, "cut-through" }, { 12, 0,
+         "store-and-forward" }, { 12, 750, "store-and-forward" }, { 0.4, 750, "cut-through" },
+         { 8, 750, "unclear" }, { 0.4, 12000, "unclear" } } do
+         assert.equal(one[3], found(one[1], one[2]).switching)
+      end
+   end)
+
+   it("is open where either explains it, and the bounds hold both devices", function()
+      local out = found(8, 750)
+      assert.matches("grows by 7.%d+ to 8.%d+ ns with each byte, and 8 ns are the line's", out.remarks[1])
+      assert.is_true(out.latency_per_byte.min == 0 and out.latency_per_byte.max >= 8)
+      assert.is_true(out.latency.min <= 5000 - 14 * 8 and out.latency.max >= 5000)
+      local text = twin.text({ { direction = "a->b", switching = out.switching, remarks = {} } }, "it", 1e9)
+      assert.matches("whether it stores frames is not told.*\n  switching: cut%-through\n", text)
    end)
 end)
 

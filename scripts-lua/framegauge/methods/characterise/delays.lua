@@ -5,12 +5,19 @@
 -- A line through the shortest delays of the frame sizes. With jitter the shortest delay that was seen may be
 -- above what no delay is below: by little where the delays have an end there, as those that are evenly spread
 -- or fall from it, and by an unknown time where they have a tail on that side, too.
+--
+-- A device that stores and one that cuts through and needs time for each byte both have delays that grow with
+-- the frame. Which one it is follows only where the growth is known to be less than the line's, or not to be.
 local ethernet = require "framegauge.core.ethernet"
 local parameters = require "framegauge.methods.characterise.parameters"
 local ranges = require "framegauge.methods.characterise.ranges"
 local tables = require "framegauge.core.tables"
 
 local M = {}
+
+-- Two stamps make a delay, each rounded to a nanosecond. Growth that is below the line's by what rounding can
+-- make of it counts as the line's: such devices cannot be told apart.
+local ROUNDED_NS = 2
 
 -- By how much the delay of a frame at rest grows with its size, and the delay of one without bytes, from the
 -- shortest delays.
@@ -40,6 +47,34 @@ local function by_means(rests)
    return slope, at0
 end
 
+-- The kind of switching, by how a delay grows with each byte.
+-- @param line  ns that a byte takes there
+local function switching(slope, rests, line)
+   local rounded = 4 * ROUNDED_NS / (rests[#rests].frame_size - rests[1].frame_size)
+   return slope.max < line * (1 - 1e-9) and "cut-through" or slope.min >= line - rounded
+      and "store-and-forward" or "unclear"
+end
+
+-- What the growth says of the device. Where either kind of switching explains it the bounds hold both, and
+-- the values describe a device that cuts through.
+local function add_switching(out, slope, at0, rests, line)
+   local header = ethernet.HEADER * line
+   out.switching = switching(slope, rests, line)
+   if out.switching == "unclear" then
+      out.latency_per_byte = { min = 0, max = slope.max, value = math.max(0, ranges.middle(slope)) }
+      out.latency = { min = math.max(0, at0.min - header), max = at0.max,
+         value = math.max(0, (at0.value or ranges.middle(at0)) - header) }
+      table.insert(out.remarks, ("whether frames are stored is not told: a delay grows by %.3g to %.3g ns with each byte, and %.3g ns are the line's"):format(slope.min, slope.max, line))
+   else
+      local stores = out.switching == "store-and-forward"
+      local own, before = stores and line or 0, stores and 0 or header
+      out.latency_per_byte = { min = math.max(0, slope.min - own), max = math.max(0, slope.max - own) }
+      out.latency = { min = math.max(0, at0.min - before), max = at0.max - before,
+         value = at0.value and math.max(0, at0.value - before) }
+   end
+   out.latency_per_byte.coverage = slope.coverage
+end
+
 --- What the delays of all frame sizes at rest say.
 -- @param out       gets latency (ns), latency_per_byte (ns), switching, and remarks
 -- @param sizes     of identify.lua
@@ -59,15 +94,7 @@ function M.add(out, sizes, line_bps)
       table.insert(out.remarks, "the delays of the frame sizes at rest lie on no line: the model has no delay for them")
       return
    end
-   local line = 8e9 / line_bps -- ns for a byte
-   local store = slope.max >= line * (1 - 1e-9)
-   out.switching = store and "store-and-forward" or "cut-through"
-   local own = store and line or 0
-   out.latency_per_byte = { min = math.max(0, slope.min - own), max = math.max(0, slope.max - own),
-      coverage = slope.coverage }
-   local header = store and 0 or ethernet.HEADER * line
-   out.latency = { min = math.max(0, at0.min - header), max = at0.max - header,
-      value = at0.value and math.max(0, at0.value - header) }
+   add_switching(out, slope, at0, rests, 8e9 / line_bps)
    if open then
       table.insert(out.remarks, "how much shorter than the shortest one a delay can be is not told, because jitter has no end on that side: the latency has an upper bound alone")
    end

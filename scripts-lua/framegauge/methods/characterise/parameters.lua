@@ -176,7 +176,7 @@ function M.transit_ns(row, line_bps, frame_size, which)
    if not row.base_latency then
       return nil
    end
-   local stored = row.switching == "cut-through" and ethernet.HEADER or frame_size
+   local stored = row.switching == "store-and-forward" and frame_size or ethernet.HEADER
    return 8e9 / line_bps * stored + pick(row.base_latency, "ns", which)
       + frame_size * pick(row.latency_per_byte, "ns", which)
 end

@@ -146,9 +146,9 @@ M.DIRECTION = record("characterisation", "What was found of the device in one di
 }, {
    parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer", nil, "either"),
 }, {
-   words("switching", { "store-and-forward", "cut-through" }, "`store-and-forward` where the delay grows with the frame as the line's time does, or more: a device that cuts through and needs as long for a byte cannot be told from it", "Switching"),
+   words("switching", { "store-and-forward", "cut-through", "unclear" }, "`store-and-forward` where the delay grows with the frame as the line's time does, or more: a device that cuts through and needs as long for a byte cannot be told from it; `unclear` where it may grow so or less", "Switching"),
 }, {
-   parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in (`cut-through`: from the header) to the first bit out", "Latency", nil, "<="),
+   parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in (`cut-through`: from the header; `unclear`: bounds hold both) to the first bit out", "Latency", nil, "<="),
 }, {
    parameter("latency_per_byte", "ns", "further time for each byte", "Latency per byte", DETAIL, "<="),
 }, {

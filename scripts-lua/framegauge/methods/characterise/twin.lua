@@ -28,7 +28,8 @@ local function keys_of(row, line_bps)
    end
    add("latency", row.base_latency and row.base_latency.ns, "ns")
    add("latency_per_byte", row.latency_per_byte and row.latency_per_byte.ns, "ns")
-   list[#list + 1] = row.switching and { "switching", row.switching } or nil
+   list[#list + 1] = row.switching and { "switching", row.switching == "unclear" and "cut-through"
+      or row.switching } or nil
    if row.jitter ~= "none" and row.jitter ~= "other" and row.jitter_mean_ns then
       list[#list + 1] = { "jitter", ("{mean: %sns, distribution: %s}"):format(number(row.jitter_mean_ns),
          row.jitter) }
@@ -116,6 +117,9 @@ local function missing(rows, lacks)
       end
       if row.both_ways == "shared" then
          add "it forwards less when the other direction is loaded, too; the reference device does not"
+      end
+      if row.switching == "unclear" then
+         add "whether it stores frames is not told; the reference device cuts through, with the time for each byte that gives its delays"
       end
       if row.jitter == "other" then
          add "its jitter is like none of the reference device's distributions"
