@@ -7,6 +7,7 @@ local identify = require "framegauge.methods.characterise.identify"
 local parameters = require "framegauge.methods.characterise.parameters"
 local plans = require "framegauge.plan"
 local prediction = require "framegauge.methods.characterise.prediction"
+local queue = require "framegauge.methods.characterise.queue"
 local truth = require "characterise_truth"
 local twin = require "framegauge.methods.characterise.twin"
 
@@ -101,6 +102,14 @@ describe("the kind of switching", function()
 end)
 
 describe("the model of a device", function()
+   it("may lose all frames after one that found the buffer full, for so long as it recovers", function()
+      local device = { capacity_fps = 1000, buffer_frames = 9, line_bps = 1e9, recovery_s = 0.1 }
+      -- at 1100 frames/s the buffer is full after 91 ms
+      assert.near(5 * 110, queue.pass(device, 64, { { fps = 1100, seconds = 1 } }).rx, 15)
+      device.recovery_s = nil
+      assert.near(1009, queue.pass(device, 64, { { fps = 1100, seconds = 1 } }).rx, 1)
+   end)
+
    it("has no bounds where it is refused", function()
       local results = truth.measure({}, [[
 ports: {east: {device: wire0}, west: {device: wire1}}

@@ -45,10 +45,23 @@ local function loads_of(c, row, frame_size)
    return list
 end
 
+-- Seconds for which a device that recovers from overloads may lose all frames after one that found its buffer
+-- full; nil: it does not. As often as frames are lost in some overload that the model was fitted to it does
+-- not recover in between; nobody knows whether it does where they are lost more seldom.
+local function recovering(row, c, frame_size, loads)
+   if not row.recovery or row.recovery.min_ns == 0 then
+      return nil
+   end
+   local lost_fps = math.max(unpack(tables.field(loads, "fps")))
+      - queue.rate(parameters.model(row, c.line_bps, "max"), frame_size)
+   return lost_fps * c.loss_interval < 1 and row.recovery.max_ns / 1e9 or nil
+end
+
 -- What is received, at least or at most, and how long a frame may be in the device.
 local function bound(row, c, frame_size, loads, which)
    local model, loss, thinned, sent = parameters.model(row, c.line_bps, which), row.loss, {}, 0
    local p = loss and loss[which == "min" and "max_ratio" or "min_ratio"] or 0
+   model.recovery_s = which == "min" and recovering(row, c, frame_size, loads) or nil
    for i, load in ipairs(loads) do
       thinned[i], sent = { fps = load.fps * (1 - p), seconds = load.seconds }, sent + load.fps * load.seconds
    end

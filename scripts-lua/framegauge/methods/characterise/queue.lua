@@ -41,14 +41,17 @@ end
 -- The time from which a frame is served, by whether it may wait; nil: it is lost.
 local function queue(device, frame_size)
    local service, places = M.service(device, frame_size), M.places(device, frame_size)
-   local free = 0 -- when the server will have done what it has
+   local free, recovered = 0, 0 -- when the server will have done what it has, and frames may enter again
    return function(now)
       local wait = math.max(0, free - now)
-      if wait == 0 then
+      if now < recovered then
+         return nil
+      elseif wait == 0 then
          free = now + service
       elseif math.ceil(wait / service - 1e-6) <= places then -- this many have not begun
          free = free + service
       else
+         recovered = now + (device.recovery_s or 0)
          return nil
       end
       return wait
@@ -71,7 +74,8 @@ local function bucket(device, frame_size)
 end
 
 --- What becomes of evenly spaced frames.
--- @param device      as above, with buffer_frames or buffer_bytes (neither: no end to it); or a policer's
+-- @param device      as above, with buffer_frames or buffer_bytes (neither: no end to it), and recovery_s,
+--                    for which all frames are lost after one that found it full (nil: none); or a policer's
 --                    cir_bps and cbs_bytes, in which counted_more counts, too; of a shaper
 --                    shapes = true and buffer_bytes, too
 -- @param loads       one after the other: list of { fps =, seconds = }

@@ -192,6 +192,7 @@ local function keep(c, size, counts, rate)
    if overloads(c, counts, size.frame_size, size.rest) then
       local loss = c.rests.tx > 0 and c.rests.lost / c.rests.tx or 0
       keep_delay(size, counts)
+      c.loss_interval = math.max(c.loss_interval or 0, length(counts) / counts.lost)
       size.overloads[#size.overloads + 1] = {
          seconds = length(counts), rx = counts.rx, slack = slack(counts, rate, loss),
       }
