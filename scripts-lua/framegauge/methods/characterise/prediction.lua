@@ -57,7 +57,7 @@ local function recovering(row, c, frame_size, loads)
    return lost_fps * c.loss_interval < 1 and row.recovery.max_ns / 1e9 or nil
 end
 
--- What is received, at least or at most, and how long a frame may be in the device.
+-- What is received, at least or at most.
 local function bound(row, c, frame_size, loads, which)
    local model, loss, thinned, sent = parameters.model(row, c.line_bps, which), row.loss, {}, 0
    local p = loss and loss[which == "min" and "max_ratio" or "min_ratio"] or 0
@@ -72,10 +72,29 @@ local function bound(row, c, frame_size, loads, which)
       chance = chance + seconds * loads[3].fps
    end
    local slack = 1 + chance -- and a frame that arrives just as another leaves
-   return math.max(0, math.floor(out.rx + (which == "min" and -slack or slack))), out.wait_max_s * 1e9
+   return math.max(0, math.floor(out.rx + (which == "min" and -slack or slack)))
 end
 
-local function delays(row, c, frame_size, waits)
+-- Loads without the frames that are lost before the server, as few or as many as chance makes of them.
+local function thinned_by_chance(loads, loss, which)
+   local p = loss and loss[which .. "_ratio"] or 0
+   return tables.map(loads, function(load)
+      local chance = SIGMAS * math.sqrt(p * (1 - p) / (load.fps * load.seconds))
+      local lost = which == "min" and math.max(0, p - chance) or math.min(1, p + chance)
+      return { fps = load.fps * (1 - lost), seconds = load.seconds }
+   end)
+end
+
+-- The longest time that a frame waits, ns, at least or at most: longest in a slow server with a large buffer
+-- that few losses relieve.
+local function longest_wait(row, c, frame_size, loads, which)
+   local other = which == "min" and "max" or "min"
+   local model, buffer = parameters.model(row, c.line_bps, other), parameters.model(row, c.line_bps, which)
+   model.buffer_frames, model.buffer_bytes = buffer.buffer_frames, buffer.buffer_bytes
+   return queue.pass(model, frame_size, thinned_by_chance(loads, row.loss, other)).wait_max_s * 1e9
+end
+
+local function delays(row, c, frame_size, loads)
    local low = parameters.transit_ns(row, c.line_bps, frame_size, "min")
    if not low or row.jitter ~= "none" then
       return nil
@@ -84,8 +103,9 @@ local function delays(row, c, frame_size, waits)
    local missing = 1 + parameters.in_a_row(row.loss and row.loss.max_ratio or 0)
    local service = missing * 1e9 / math.min(queue.rate(parameters.model(row, c.line_bps, "min"), frame_size),
       1 / queue.service(parameters.model(row, c.line_bps, "min"), frame_size))
-   return math.max(low, low + math.min(waits[1], waits[2]) - service),
-      parameters.transit_ns(row, c.line_bps, frame_size, "max") + math.max(waits[1], waits[2]) + service
+   return math.max(low, low + longest_wait(row, c, frame_size, loads, "min") - service),
+      parameters.transit_ns(row, c.line_bps, frame_size, "max") + longest_wait(row, c, frame_size, loads, "max")
+         + service
 end
 
 -- Frames that the device may have forwarded less or more because some left late.
@@ -105,8 +125,8 @@ end
 local function predict(c, row, frame_size, name, loads)
    local counts, record = trials.held_out(c, frame_size, loads)
    local slack = belated(row, c, frame_size, loads, counts)
-   local least, wait_min = bound(row, c, frame_size, loads, "min")
-   local most, wait_max = bound(row, c, frame_size, loads, "max")
+   local least = bound(row, c, frame_size, loads, "min")
+   local most = bound(row, c, frame_size, loads, "max")
    least, most = math.max(0, least - slack), most + slack
    local latency = counts.latency
    local out = {
@@ -114,7 +134,7 @@ local function predict(c, row, frame_size, name, loads)
       rx_predicted_min = math.min(least, counts.tx), rx_predicted_max = math.min(most, counts.tx),
       delay_max_ns = latency and latency.max_ns, trial = record.trial,
    }
-   out.delay_predicted_min_ns, out.delay_predicted_max_ns = delays(row, c, frame_size, { wait_min, wait_max })
+   out.delay_predicted_min_ns, out.delay_predicted_max_ns = delays(row, c, frame_size, loads)
    out.validity, out.reasons = verdict.merge { record }
    if out.validity == "valid" then
       out.holds = is_as_predicted(out, most, latency and latency.error_bound_ns or 0, counts.lag_max_ns or 0)
@@ -139,7 +159,7 @@ end
 --- How many frames an overload in both directions at once would bring, at least, if they did not disturb each
 -- other.
 function M.least_alone(row, c, frame_size, seconds)
-   return (bound(row, c, frame_size, { { fps = c.max_fps(frame_size), seconds = seconds } }, "min"))
+   return bound(row, c, frame_size, { { fps = c.max_fps(frame_size), seconds = seconds } }, "min")
 end
 
 return M

@@ -93,7 +93,7 @@ function M.pass(device, frame_size, loads)
             out.rx, out.wait_max_s = out.rx + 1, math.max(out.wait_max_s, wait)
          end
       end
-      out.tx, from = out.tx + n, from + n / load.fps
+      out.tx, from = out.tx + n, from + (n > 0 and n / load.fps or load.seconds)
    end
    return out
 end
