@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is decided of sending before the first frame leaves: the departures of each stream, its frames and
- * buffers, and the loop that sends the frames of a port.
+ * What is decided of sending before the first frame leaves: each stream's frames and buffers, and the loop
+ * that sends the frames of a port. Departures are in loads.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,161 +12,6 @@
 #include "tx_round_robin.h"
 
 enum { ON_TIME_NS = 100000 /* see on_time_init() */ };
-static const double most_ticks = 1e18; /* years; a clock that has run as long does not overflow */
-
-/* the frames of a load by its time, if it has no number of its own; UINT64_MAX: its end will say */
-static uint64_t
-frames_of(const struct fg_load *l)
-{
-	double seconds = (double)l->ns * 1e-9;
-
-	if (l->frames > 0 || l->ns == 0)
-		return l->frames;
-	if (l->shape == FG_LOAD_POISSON || l->shape == FG_LOAD_BURSTS)
-		return UINT64_MAX;
-	return (uint64_t)(l->fps * seconds + 0.5);
-}
-
-/* a port that departs frames by itself gets them before they are due, however long its load lets them wait */
-static uint64_t
-max_lag_of(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l)
-{
-	if (l->max_lag_ns == 0 || port->caps.launch_time)
-		return env->max_lag;
-	return RTE_MIN(env->max_lag, fg_clock_ticks(env->clock, l->max_lag_ns));
-}
-
-/* frames per second when it is at its fastest, but not within a burst */
-static double
-fastest_of(const struct fg_load *l)
-{
-	return l->shape == FG_LOAD_RAMP ? RTE_MAX(l->fps, l->end_fps) : l->fps;
-}
-
-int
-tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l,
-	const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out, struct fg_error *err)
-{
-	uint64_t hz = env->clock->hz, ticks = fg_clock_ticks(env->clock, l->ns), lag;
-	int rc;
-
-	lag = max_lag_of(env, port, l);
-	if (fastest_of(l) == 0) {
-		fg_pace_silence(out, start);
-		out->max_lag = lag; /* of frames of the load before, which may still wait */
-		return 0;
-	}
-	rc = fg_pace_constant(out, fastest_of(l), hz, start, frames_of(l), lag, err);
-	if (rc == 0 && l->shape == FG_LOAD_BURSTS)
-		rc = fg_pace_bursts(out, l->burst, l->burst_fps, hz, err);
-	if (rc == 0 && l->shape == FG_LOAD_RAMP)
-		rc = fg_pace_ramp(out, l->fps, l->end_fps, hz, ticks, err);
-	if (rc == 0 && l->shape == FG_LOAD_POISSON)
-		fg_pace_poisson(out, l->seed);
-	if (rc == 0 && l->shape == FG_LOAD_SCATTER)
-		fg_pace_scatter(out, l->burst_fps > 0 ? 1 - l->fps / l->burst_fps : 1, l->seed);
-	if (rc == 0 && l->by_octets && sizes != NULL)
-		rc = l->shape == FG_LOAD_POISSON ? fg_error_set(err, EINVAL, "stream.rate",
-								"a Poisson process does not go by bytes")
-						 : fg_pace_octets(out, sizes, 0, l->overhead, err);
-	if (rc == 0 && l->ns > 0)
-		fg_pace_end(out, start + ticks);
-	return rc;
-}
-
-/* when the next load begins; UINT64_MAX: never */
-static uint64_t
-end_of(const struct fg_clock *clock, const struct fg_load *l, const struct fg_pace *pace, uint64_t start)
-{
-	if (l->ns > 0)
-		return start + fg_clock_ticks(clock, l->ns);
-	return l->frames == FG_ENDLESS || pace->total == UINT64_MAX ? UINT64_MAX
-								    : fg_pace_at(pace, pace->total);
-}
-
-static double
-fastest_of_all(const struct fg_stream_config *s)
-{
-	double fps = 0;
-
-	for (unsigned i = 0; i < s->loads; i++)
-		fps = RTE_MAX(fps, fastest_of(&s->load[i]));
-	return fps;
-}
-
-/* the start of a stream's first load, by its phase; UINT64_MAX: too late to be counted */
-static uint64_t
-start_of(const struct tx_env *env, const struct fg_stream_config *s)
-{
-	double fps = fastest_of_all(s), late;
-
-	if (!(fps > 0)) /* it sends nothing, or tx_pace() refuses the load */
-		return env->start;
-	late = s->phase * (double)env->clock->hz / fps;
-	return late >= 0 && late < most_ticks ? env->start + (uint64_t)late : UINT64_MAX;
-}
-
-/* the share of @p frames of a load that the stream with these turns sends */
-static uint64_t
-share_of(const struct fg_turn *t, uint64_t frames)
-{
-	const uint64_t rest = t->every == 0 ? 0 : frames % t->every;
-
-	if (t->every == 0)
-		return frames;
-	return frames / t->every * t->take +
-	       (rest <= t->first ? 0 : RTE_MIN(rest - t->first, (uint64_t)t->take));
-}
-
-/* one pace a load; each starts when the one before it, of all that take turns in it, is over */
-static int
-loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_stream *tx,
-	   const struct fg_stream_config *s, struct fg_error *err)
-{
-	uint64_t start, left = s->limit == 0 ? UINT64_MAX : s->limit;
-	int rc;
-
-	if (s->loads == 0)
-		return fg_error_set(err, EINVAL, "stream", "no load");
-	start = start_of(env, s);
-	if (start == UINT64_MAX)
-		return fg_error_set(err, EINVAL, "stream.phase", "%g is no number of frame times", s->phase);
-	tx->loads = s->loads;
-	tx->load = calloc(s->loads, sizeof(*tx->load));
-	if (tx->load == NULL)
-		return fg_error_set(err, ENOMEM, "stream", "no memory");
-	tx->peak_fps = fg_stream_peak_fps(s);
-	tx->mean_fps = fastest_of_all(s);
-	if (s->turn.every > 0)
-		tx->mean_fps *= (double)s->turn.take / (double)s->turn.every;
-	tx->limit = s->limit == 0 ? UINT64_MAX : share_of(&s->turn, s->limit);
-	for (unsigned i = 0; i < s->loads; i++) {
-		struct fg_pace *pace = &tx->load[i];
-
-		if (start == UINT64_MAX)
-			return fg_error_set(err, EINVAL, "stream", "load %u follows one without an end",
-					    i + 1);
-		rc = tx_pace(env, port, &s->load[i], tx->sizes, start, pace, err);
-		if (rc != 0)
-			return rc;
-		start = end_of(env->clock, &s->load[i], pace, start);
-		fg_pace_limit(pace, left);
-		if (pace->shape == FG_PACE_POISSON)
-			tx->counted = true;
-		else if (left != UINT64_MAX)
-			left -= pace->total;
-		if (s->turn.every > 0 && !pace->even)
-			return fg_error_set(err, EINVAL, "stream.turn", "only even loads can be shared");
-		if (s->turn.every > 0)
-			rc = fg_pace_turns(pace, s->turn.first, s->turn.take, s->turn.every, err);
-		if (rc != 0)
-			return rc;
-		pace->first = s->first;
-	}
-	tx->pace = tx->load[0];
-	tx_next_load(tx); /* it may begin with a pause */
-	return 0;
-}
 
 static struct fg_template *
 copy_template(const struct fg_template *frame, struct fg_error *err)
@@ -249,7 +94,7 @@ tx_stream_init(struct tx *all, unsigned i, const struct fg_stream_config *s, con
 	if (rc == 0)
 		rc = tx_pool_take(all, place->port, tx, err);
 	if (rc == 0)
-		rc = loads_init(env, place->port, tx, s, err);
+		rc = tx_loads_init(env, place->port, tx, s, err);
 	return rc;
 }
 
@@ -429,19 +274,4 @@ tx_free(struct tx *tx)
 		stream_free(tx, i);
 	free(tx->stream);
 	free(tx->task);
-}
-
-double
-fg_stream_peak_fps(const struct fg_stream_config *s)
-{
-	double peak = 0;
-
-	for (unsigned k = 0; k < s->loads; k++) {
-		const struct fg_load *l = &s->load[k];
-
-		peak = RTE_MAX(peak, RTE_MAX(l->fps, l->end_fps));
-		if (l->shape == FG_LOAD_BURSTS)
-			peak = RTE_MAX(peak, l->burst_fps);
-	}
-	return s->turn.every > 0 && s->turn.take == 1 ? peak / (double)s->turn.every : peak;
 }

@@ -83,9 +83,14 @@ int tx_task_init(struct tx *tx, unsigned queue, struct fg_port *port, struct fg_
 /** Let every stream have its own counts again; the trial has ended. */
 void tx_settle(struct tx *tx);
 
-/** The departures of a load at a port. */
+/* loads.c */
+
+/** The departures of a single load at a port. */
 int tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_load *load,
 	    const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out, struct fg_error *err);
+/** The departures of all loads of a stream whose frames are ready. */
+int tx_loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_stream *tx,
+		  const struct fg_stream_config *config, struct fg_error *err);
 
 /* pool.c: buffers for a stream's frames: another stream's buffers if they will do */
 int tx_pool_take(struct tx *tx, const struct fg_port *port, struct tx_stream *stream, struct fg_error *err);

@@ -233,6 +233,8 @@ describe("shaped loads of a plan by hand", function()
    it("go through their profile, again and again", function()
       local profile = "{profile: [{rate: 1kfps, for: 500ms}, {rate: 3kfps, for: 500ms}]}"
       assert.equal(2500, sent_in(1.5, profile))
+      control:close()
+      assert.equal(1400, sent_in(1, "{profile: [{rate: 1400fps, for: 1ms}]}"))
    end)
 
    it("climb a ramp, and end with it", function()

@@ -30,6 +30,27 @@ describe("the rate of a mix", function()
    end)
 end)
 
+describe("the frames of a profile", function()
+   local function frames(profile, seconds)
+      return loads.frames(loads.of({ profile = profile }, { sizes = IMIX, tags = 0 }, seconds))
+   end
+   local function step(fps, seconds)
+      return { rate = rate(fps, "fps"), ["for"] = seconds }
+   end
+
+   it("are counted over all its steps", function()
+      assert.equal(1400, frames({ step(1400, 1e-3) }, 1))
+      assert.equal(100, frames({ step(100, 1e-3) }, 1))
+      assert.equal(775, frames({
+         { from = rate(0, "fps"), to = rate(1500, "fps"), over = 1e-3 },
+         { from = rate(1500, "fps"), to = rate(100, "fps"), over = 1e-3 },
+      }, 1))
+      -- the first frame of a pause's predecessor leaves at once, and only the last step rounds
+      assert.equal(1, frames({ step(100, 1e-3), step(0, 1) }, 1))
+      assert.equal(0, frames({ step(100, 1e-3) }, 1e-3))
+   end)
+end)
+
 local HEAD = [[
 test: traffic
 ports:

@@ -63,6 +63,20 @@ describe("what is sent of", function()
   long: {rate: {from: 1kfps, to: 3kfps, over: 2s}}
   mix: {size: imix, rate: 2.4fps}
   bursts: {rate: {burst: 100, gap: 24h}}
+  parts: {rate: {profile: [{rate: 1400fps, for: 1ms}]}}
+  tenths: {rate: {profile: [{rate: 100fps, for: 1ms}]}}
+  uneven: {rate: {profile: [{rate: 1400fps, for: 1ms}, {rate: 300fps, for: 1500us}]}}
+  paused: {from: b, to: a, rate: {profile: [{rate: 1400fps, for: 1ms}, {rate: 0, for: 1ms}]}}
+  ramps:
+    from: b
+    to: a
+    rate: {profile: [{from: 0, to: 1500fps, over: 1ms}, {from: 1500fps, to: 100fps, over: 1ms}]}
+  bits: {from: b, to: a, size: [64, 1518], rate: {profile: [{rate: 5Mbps L2, for: 1ms}]}}
+  percent:
+    from: b
+    to: a
+    size: [64, 1518]
+    rate: {profile: [{rate: 5%, for: 700us}, {from: 1%, to: 3%, over: 1ms}]}
 ]]
    end)
 
@@ -88,6 +102,20 @@ describe("what is sent of", function()
       expect("pause", 500)
       expect("late", 100)
       expect("few", 800)
+   end)
+
+   it("a profile is the integral of its rates, also where no step has whole frames", function()
+      expect("parts", 1400)
+      expect("tenths", 100)
+      expect("uneven", 740)
+      expect("paused", 700)
+      expect("ramps", 775)
+      -- 5 Mbit/s in the mean frame of 791 bytes; with 20 bytes more, 5 % in 7 of 17, and 2 % in 10 of 17. A
+      -- frame of 1518 bytes is nearly two of the mean
+      for name, frames in pairs { bits = 790.1, percent = 498.8 } do
+         assert.near(frames, rows[name].tx, 2, name)
+         assert.equal("valid", rows[name].validity, name)
+      end
    end)
 
    it("a ramp is what it asks in the trial, from nothing, to nothing, shorter and longer", function()

@@ -91,7 +91,7 @@ local load_row = {
       shared.seed("1", "of these times"),
       { key = "profile", type = "list", default_help = "none",
         of = { type = "group", help = "one load of a profile", fields = steps },
-        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}" },
+        help = "loads one after the other, and again, whose frames follow the integral of the rates also where a step has no whole frames: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}" },
       unpack(ramp("... evenly in this time, then no more")),
    },
 }

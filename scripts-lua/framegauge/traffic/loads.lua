@@ -146,17 +146,21 @@ local function frames_of_bursts(load)
    return whole * load.burst + math.min(load.burst, math.ceil(rest * load.burst_fps - 1e-6))
 end
 
---- Frames of loads with an end; of a Poisson process in the mean. nil where the line of a share is not known.
+--- Frames of loads with an end; of a Poisson process in the mean. Steps of a profile are one curve
+-- (lib/tx/loads.c): a frame is due whenever its integral has reached a whole number, and only the last step
+-- rounds. nil where the line of a share is not known.
 function M.frames(list)
-   local frames = 0
+   local in_bursts, before, all = 0, 0, 0
    for _, load in ipairs(list) do
       if not load.mean_fps then
          return nil
+      elseif load.shape == "bursts" and load.burst_fps and load.fps > 0 then
+         in_bursts = in_bursts + frames_of_bursts(load)
+      else
+         before, all = all, all + load.mean_fps * load.seconds
       end
-      frames = frames + (load.shape == "bursts" and load.burst_fps and load.fps > 0 and frames_of_bursts(load)
-         or math.floor(load.mean_fps * load.seconds + 0.5))
    end
-   return frames
+   return in_bursts + math.max(math.floor(all + 0.5), math.ceil(math.max(0, before - 1e-6)))
 end
 
 --- Frames per second of loads at their fastest, but not within a burst.
