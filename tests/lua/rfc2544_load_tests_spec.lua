@@ -180,6 +180,14 @@ describe("frame loss", function()
       assert.same({ 0, 0, "valid" }, { 100 * rows[7].loss_ratio, 100 * rows[8].loss_ratio, rows[8].validity })
    end)
 
+   it("needs two loads in a row without loss, not two in all", function()
+      local rows = measure("frame_loss", GROUP, { rate = 1e9, capacity = 734e3, meddle = function(raw, _, n)
+         raw.directions[1].rx = raw.directions[1].rx - (n == 8 and 1 or 0) -- at 30 %
+      end })
+      assert.same({ 100, 90, 80, 70, 60, 50, 40, 30, 20, 10 }, percents(rows))
+      assert.same({ 0, 1, 0, 0 }, { rows[7].lost, rows[8].lost, rows[9].lost, rows[10].lost })
+   end)
+
    it("takes finer steps, and every load when each loses something", function()
       assert.same({ 100, 97.5, 95 },
          percents(measure("frame_loss", { max = ratio(1), step = 0.025, trial = 1 },
