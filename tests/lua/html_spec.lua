@@ -381,6 +381,14 @@ describe("a table", function()
       assert.is_nil(parts[2]:find("why", 1, true))
    end)
 
+   it("has the largest rate error of the trials of a test, also where that is too slow", function()
+      local result = fake_result()
+      for i, ppm in ipairs { -500, 100 } do
+         result.trials[i].offered_fps = result.trials[i].intended_fps * (1 + ppm * 1e-6)
+      end
+      assert.matches("<td>−500</td>", html.page(result, MOMENT):match "The tester over all trials.-</table>", 1, true)
+   end)
+
    it("of trials sums up the losses of more directions than a line has room for", function()
       local trials = require("framegauge.trial.result").TRIAL
       local function losses(n)
