@@ -249,6 +249,15 @@ describe("the program", function()
    end)
 end)
 
+describe("a capture", function()
+   it("is incomplete by each count of frames that the tester lost", function()
+      local loss = require("framegauge.cli.capture").loss
+      assert.is_nil(loss({ dropped = 0 }, { rx_missed = 0, rx_no_mbuf = 0 }))
+      assert.matches("^1 frame dropped because", loss({ dropped = 1 }, {}))
+      assert.equal("5 frames dropped by the port", loss({ dropped = 0 }, { rx_missed = 2, rx_no_mbuf = 3 }))
+   end)
+end)
+
 describe("a script", function()
    before_each(function()
       folder = assert(uv.fs_mkdtemp("/tmp/framegauge-cli-XXXXXX"))
