@@ -298,6 +298,13 @@ describe("the live view", function()
       control:close()
    end)
 
+   it("has the rate that a port sent and the rate that it received", function()
+      local sums = { tx_bps = 20e6, rx_bps = 10e6, lost = 7 }
+      local history = { ports = { { name = "east" } }, time = 2, base_time = 0, port = function() return sums end }
+      assert.matches("tx 20.0 Mbit/s L1  rx 10.0 Mbit/s L1  missing 7",
+         view.lines({ traffic = { history = history } }, { columns = 80 })[1], 1, true)
+   end)
+
    it("never shows a rate above that of the line", function()
       local control = tester_of { "reference_device.time=real" }
       control.traffic:set_rate("all", "100%")
