@@ -10,7 +10,8 @@ local BOUND_NS = 1e5 -- 100 us of each clock
 
 -- A trial of some seconds in which the sender's clock may be stepped.
 -- @param o.step_ns  by which it is stepped in the middle; or o.late: it is heard after the start only;
---                   o.until_s: how long it is heard; o.negative: delays
+--                   o.until_s: how long it is heard; o.negative: delays; o.worst_ns: what the sender once
+--                   tells in addition to its bound
 -- @return bound or nil, why; by how much delays were wrong at most, ns
 local function trial(o)
    local out = virtual.run(function()
@@ -30,6 +31,7 @@ local function trial(o)
          sender.error_ns = tick >= 50 and o.step_ns or 0
          local told
          virtual.as(sender, function() told = theirs:told() end)
+         told.error_ns = told.error_ns + (tick == 20 and o.worst_ns or 0)
          virtual.as(receiver, function()
             if tick == 10 then
                ours:begin()
@@ -62,6 +64,12 @@ describe("delays between two machines", function()
    it("are within the bound where a clock is stepped by 1 us", function()
       local bound, _, worst = trial { step_ns = 1000 }
       assert.is_true(worst >= 999 and worst <= bound, worst)
+   end)
+
+   it("are as wrong as the sender's clock was at its worst", function()
+      local bound, why = trial { worst_ns = 1e6 }
+      assert.is_nil(why)
+      assert.is_true(bound >= 1e6 + 2 * BOUND_NS, bound)
    end)
 
    it("are not known, for a reason, where a clock is stepped by 1 ms or not heard", function()
