@@ -58,6 +58,13 @@ describe("flow control in tests that do not look for it", function()
       end
    end)
 
+   it("lets a port that is never told to go on pause for its quanta, each 512 bits", function()
+      local row = runs.run(3, "rate: 100Mbps, buffer: 4000, flow_control: pause, xoff: 6400, xon: 0, pause_quanta: 50",
+         "tests: [many_to_one], frame_sizes: [64], trial: 100ms, search_trial: 100ms, step: 50%").many_to_one[1]
+      -- less what is left of the last ones at the end of the trial
+      assert.near(50 * 512 / 100e6 * 1e9, row.paused_ns / row.pause_received, 5e3)
+   end)
+
    it("is said once for each port", function()
       assert.same({
          "Flow control: the device paused port a in 2 trials; longest in trial 3: 4 times, and frames waited 2.0 ms in all.",
