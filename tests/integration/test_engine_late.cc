@@ -38,10 +38,13 @@ struct Sent {
 	uint64_t frames = 0, late = 0, off_schedule = 0, worst_lag_ns = 0, intervals = 0;
 };
 
-/* what became of the streams of one port, whose sender was held up after so long, and for so long */
+/*
+ * What became of the streams of one port, whose sender was held up after so long, and for so long; below 0:
+ * before the start.
+ */
 Sent
-send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns, unsigned after_ms = 5 * held_up_ms,
-	     unsigned for_ms = held_up_ms)
+send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns, int after_ms = 5 * held_up_ms,
+	     int for_ms = held_up_ms)
 {
 	Rings b;
 	HoldUp hold_up;
@@ -57,14 +60,17 @@ send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns, unsigned a
 		c.series_ns = series_ms * 1000000;
 	}));
 	fg_engine_clock(b.engine.Get(), &clock);
-	hold_up.ticks = clock.hz * for_ms / 1000;
+	hold_up.ticks = clock.hz / 1000 * uint64_t(for_ms);
 	hold_up.at = uint64_t(double(start_ns - clock.base_ns) * 1e-9 * double(clock.hz)) +
-		     clock.hz * after_ms / 1000;
+		     uint64_t(int64_t(clock.hz / 1000) * after_ms);
 	fg_engine_start(b.engine.Get());
 	b.engine.Await();
 	EXPECT_TRUE(hold_up.done);
 	fg_engine_lcore_result(b.engine.Get(), 0, &lcore);
-	EXPECT_GE(lcore.stalled_ns, std::min<uint64_t>(for_ms, moment.traffic_ms - after_ms) * 1000000);
+	if (after_ms >= 0) {
+		EXPECT_GE(lcore.stalled_ns,
+			  std::min<uint64_t>(for_ms, moment.traffic_ms - uint64_t(after_ms)) * 1000000);
+	}
 	EXPECT_LE(lcore.stalled_ns, moment.traffic_ms * 1000000 + 1000);
 	for (unsigned i = 0; i < streams.size(); i++) {
 		fg_stream_result r = b.engine.Result(i);
@@ -114,6 +120,14 @@ TEST(EngineLate, CountsWhatLeavesOffSchedule)
 	Template frame = TestFrame(64);
 
 	expect_off_schedule(send_held_up(streams_of(frame, 1), any_lag));
+}
+
+/* from before the start until after the end: of that, the tester was away for the traffic's time */
+TEST(EngineLate, CountsNoStallOutsideOfTheTraffic)
+{
+	Template frame = TestFrame(64);
+
+	send_held_up(streams_of(frame, 1), any_lag, -10, int(moment.traffic_ms) + 20);
 }
 
 TEST(EngineLate, CountsItWhereStreamsTakeTurns)
