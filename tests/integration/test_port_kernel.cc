@@ -171,14 +171,19 @@ TEST_P(Kernel, CarriesTags)
 	Port a(std::string("kernel:fga,") + GetParam()), b(std::string("kernel:fgb,") + GetParam());
 	Frame frame = MakeFrame(1, 200);
 
-	memcpy(&frame[12], "\x81\0\0\x07\x88\xb5", 6);
 	ASSERT_TRUE(a.Opened() && b.Opened()) << a.Message() << b.Message();
 	ASSERT_TRUE(a.HasLink() && b.HasLink());
-	rte_mbuf *m = MakeMbuf(frame);
-	ASSERT_EQ(1, a->tx(a.Get(), &m, 1, 0));
-	std::vector<Frame> got = b.Receive(1);
-	ASSERT_EQ(1u, got.size());
-	EXPECT_EQ(frame, got[0]);
+	for (const char *tag : {"\x81\0\0\x07\x88\xb5", "\x88\xa8\0\x07\x88\xb5"}) {
+		/* the kernel takes it out; DPDK's driver puts back one of 802.1Q, whichever it was */
+		if (tag[0] == '\x88' && strcmp(GetParam(), "af_packet") == 0)
+			continue;
+		memcpy(&frame[12], tag, 6);
+		rte_mbuf *m = MakeMbuf(frame);
+		ASSERT_EQ(1, a->tx(a.Get(), &m, 1, 0));
+		std::vector<Frame> got = b.Receive(1);
+		ASSERT_EQ(1u, got.size());
+		EXPECT_EQ(frame, got[0]);
+	}
 }
 
 /* as one where the peer joins segments, too, else as what they are on a wire, with their checksums */
