@@ -171,6 +171,27 @@ TEST(Quic, WhatIsOnlyLateIsSpurious)
 	EXPECT_EQ(pair.Tally(0).packets_lost, pair.Tally(0).packets_spurious);
 }
 
+/* no acknowledgement comes back for a while, so probes send a part of what is under way again */
+TEST(Quic, OnlyWhatAProbeSendsAgainIsLost)
+{
+	fg_l4_app client = l4::Client("TCP_RR");
+	QuicOptions o;
+	unsigned came = 0, dropped = 0;
+
+	client.request = 10000;
+	client.requests = 2;
+	o.path = [&](unsigned from, std::vector<uint8_t> &frame) {
+		bool drop = from == 1 && ++came > 6 && dropped < 8;
+
+		dropped += drop;
+		return !drop;
+	};
+	QuicPair pair(client, o);
+	pair.ExpectNoFaults();
+	EXPECT_LT(0u, pair.Tally(0).packets_lost);
+	EXPECT_NEAR(pair.Tally(0).packets_lost * 1418.0, pair.Tally(0).octets_sent_again, 100);
+}
+
 TEST(Quic, AChangedByteIsFoundOut)
 {
 	fg_l4_app client = l4::Client("TCP_STREAM");
