@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local json = require "framegauge.text.json"
+local one_run = require "framegauge.run"
 local repeated = require "framegauge.report.repeated"
+local repeated_run = require "framegauge.run.repeated"
+local report = require "framegauge.report"
 local scratch = require "scratch"
 local stationarity = require "framegauge.trial.stationarity"
 local uv = require "luv"
@@ -121,6 +124,21 @@ describe("framegauge run --repeat", function()
 
       output, status = run("--resume '%s'", path)
       assert.same({ 2, true }, { status, output:find("nothing to resume", 1, true) ~= nil }, output)
+   end)
+
+   it("ends with the status that says most, whatever the order of the runs", function()
+      local main, read_result = one_run.main, report.read
+      finally(function()
+         one_run.main, report.read = main, read_result
+      end)
+      report.read = function() return result(1000) end
+      for _, statuses in ipairs { { 0, 1, 3 }, { 3, 1, 0 } } do
+         one_run.main = function() return table.remove(statuses) end
+         assert.equal(1, (repeated_run.main {
+            load = function() return { name = "lab" } end, wanted = { runs = 3 }, out = scratch.path(),
+            screen = { say = function() end },
+         }))
+      end
    end)
 
    it("begins no run that would end too late, and reads its plan once, from a pipe", function()
