@@ -334,6 +334,17 @@ describe("the live view", function()
       assert.same({ 1e9, 1e9 }, { history:port(1).tx_bps, history:port(2).rx_bps })
    end)
 
+   it("shows a rate without what was lost before its window", function()
+      local stream, sample = { from = 1, to = 2, size = 64 }, ffi.new "struct fg_stream_live[1]"
+      local history = History.new({ list = { stream }, control = { plan = { ports = { {}, {} } } },
+         line_rate = function() return 1e9 end }, { delays = function() return {} end })
+      for second, received in ipairs { 5e5, 1.5e6 } do
+         sample[0].tx_frames, sample[0].rx_frames, sample[0].missing = 1e6 * second, received, 5e5
+         history:add(sample, second)
+         assert.equal(second == 1 and 5e5 * 84 * 8 or 1e6 * 84 * 8, history:stream(1).rx_bps)
+      end
+   end)
+
    it("of a thousand streams looks only at those that it shows", function()
       local plan = { require "framegauge.console.default_plan", "streams:\n" }
       for i = 1, 1000 do
