@@ -143,6 +143,17 @@ describe("the history of a plan", function()
       assert.equal(0, (command(fake_runs.of(with(99905)), EXPECT)))
    end)
 
+   it("tells levels apart by the bounds that face each other", function()
+      local points = {}
+      for i = 1, 20 do
+         local value = i <= 10 and 100 or 90
+         points[i] = { valid = "yes", value = value, low = i <= 10 and 100 or 84, high = i <= 10 and 106 or 90,
+            side = ">=", title = "Throughput", name = "64 bytes", figure = "throughput_fps", run = {} }
+      end
+      local change = trend.of(points)[1].changes[1]
+      assert.same({ 11, "worse" }, { change.at, change.mark })
+   end)
+
    it("lets a CI job fail at a new regression, and not for ever", function()
       local status, text = command(fake_runs.of(with(98000)), EXPECT)
       assert.equal(1, status)
