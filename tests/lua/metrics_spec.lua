@@ -102,6 +102,16 @@ describe("the metrics", function()
       row.validity = before
    end)
 
+   it("have the result of the last run of a plan", function()
+      local list, row = control.tasks.list, result.results.throughput[1]
+      local older = setmetatable({ throughput_fps = 1 }, { __index = row })
+      table.insert(list, 1, setmetatable({
+         result = { plan = result.plan, results = { throughput = { older } } },
+      }, { __index = list[1] }))
+      finally(function() table.remove(list, 1) end)
+      assert.near(row.throughput_fps, value 'framegauge_result_throughput_frames_per_second{direction="both",frame_size="64",part="throughput",plan="metrics"}', 1e-9 * row.throughput_fps)
+   end)
+
    it("are OpenMetrics to those who accept it", function()
       assert.truthy(exposition.wants_openmetrics "application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1")
       assert.falsy(exposition.wants_openmetrics "text/plain")
