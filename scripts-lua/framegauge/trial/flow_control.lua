@@ -74,6 +74,20 @@ local function sent_by(directions, port)
    return list, tx
 end
 
+-- Bytes of the last n frames of those that a direction sent. Frames of several sizes follow its cycle.
+local function bytes_of_last(direction, n)
+   local cycle, bytes = direction.cycle or {}, 0
+   if not cycle[2] then
+      return n > 0 and math.floor(n * direction.tx_bytes / direction.tx + 0.5) or 0
+   end
+   local whole = math.floor(n / #cycle)
+   for i, size in ipairs(cycle) do
+      local from_end = (direction.tx - i) % #cycle -- how many frames of a cycle come after it
+      bytes = bytes + size * (whole + (from_end < n % #cycle and 1 or 0))
+   end
+   return bytes
+end
+
 --- What had left the tester when the trial ended. A port takes frames that wait in it for the end of a pause;
 -- a frame that still waits is not sent, nor can it be lost. The last frames of the port wait, and each
 -- direction has its share of them. A port in which frames wait has sent until the trial ended; any other one
@@ -89,6 +103,7 @@ function M.left(raw, held_back)
          local here = math.min(math.floor(waiting * d.tx / tx + 0.5), waiting, math.max(0, d.tx - d.rx))
          waiting, tx = waiting - here, tx - d.tx
          now[d] = setmetatable({ tx = d.tx - here, unsent = (d.unsent or 0) + here,
+            tx_bytes = d.tx_bytes and d.tx_bytes - bytes_of_last(d, here),
             tx_duration_ns = (port.tx_waiting or 0) > 0 and (raw.duration_s + (raw.drain_s or 0)) * 1e9
                or (d.tx_duration_ns or 0) + (port.tx_wait_ns or 0) }, { __index = d })
       end
