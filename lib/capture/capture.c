@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -222,12 +223,17 @@ run(void *arg)
 	}
 }
 
-/* on the processors of the caller, not on an lcore's */
+/* on the processors of the caller, not on an lcore's; the process's signals are for its other threads */
 static int
 start_thread(struct fg_capture *c, struct fg_error *err)
 {
-	int rc = pthread_create(&c->thread, NULL, run, c);
+	sigset_t all, before;
+	int rc;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&c->thread, NULL, run, c);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	c->runs = rc == 0;
 	return rc == 0 ? 0 : fg_error_set(err, rc, "capture", "no thread to write it: %s", strerror(rc));
 }

@@ -75,7 +75,7 @@ write_on(void *cookie, const char *octets, size_t n)
 
 		if (more < 0 && errno == EAGAIN && poll(&out, 1, PATIENCE_MS) == 0)
 			errno = EPIPE;
-		if (more < 0 && errno != EAGAIN)
+		if (more < 0 && errno != EAGAIN && errno != EINTR)
 			break;
 		done += more < 0 ? 0 : (size_t)more;
 	}
@@ -88,12 +88,13 @@ close_it(void *cookie)
 	return close(((struct writer *)cookie)->fd);
 }
 
-/* What may wait for ever, as a terminal does, takes no capture; a pipe does that somebody reads. */
+/* A terminal takes no capture: it may wait for ever. A pipe takes one if somebody reads it. */
 static int
 begin_file(struct writer *w)
 {
 	const cookie_io_functions_t on = {.write = write_on, .close = close_it};
 	char *path = path_of(w, w->number);
+	bool terminal;
 
 	if (path == NULL)
 		return -ENOMEM;
@@ -101,10 +102,11 @@ begin_file(struct writer *w)
 	free(path);
 	if (w->fd < 0)
 		return -errno;
-	w->file = isatty(w->fd) ? NULL : fopencookie(w, "wb", on);
+	terminal = isatty(w->fd);
+	w->file = terminal ? NULL : fopencookie(w, "wb", on);
 	if (w->file == NULL) {
 		close(w->fd);
-		return -EINVAL;
+		return terminal ? -ENOTTY : -ENOMEM;
 	}
 	w->in_file = 0;
 	return put_file_header(w);
@@ -151,7 +153,7 @@ writer_open(struct writer *w, const struct fg_capture_config *config, struct fg_
 	if (rc != 0) {
 		fg_error_set(err, -rc, config->path, "cannot be written: %s",
 			     rc == -ENXIO    ? "no process reads it"
-			     : rc == -EINVAL ? "it is no regular file"
+			     : rc == -ENOTTY ? "it is a terminal"
 					     : strerror(-rc));
 		writer_close(w);
 	}

@@ -254,8 +254,8 @@ TEST(Capture, BadInputIsNamed)
 	EXPECT_EQ(-ENXIO, fg_capture_open(&c, &capture, &err));
 	EXPECT_STREQ("cannot be written: no process reads it", err.message);
 	c.path = "/dev/ptmx"; /* a terminal takes some bytes, and then none until somebody reads them */
-	EXPECT_EQ(-EINVAL, fg_capture_open(&c, &capture, &err));
-	EXPECT_STREQ("cannot be written: it is no regular file", err.message);
+	EXPECT_EQ(-ENOTTY, fg_capture_open(&c, &capture, &err));
+	EXPECT_STREQ("cannot be written: it is a terminal", err.message);
 }
 
 /* more than a pipe holds, and a reader that takes nothing */
