@@ -15,7 +15,6 @@
 #include <rte_cycles.h>
 #include <rte_launch.h>
 
-#include "fg_int128.h"
 #include "fg_lcore.h"
 
 enum {
@@ -24,7 +23,7 @@ enum {
 	COPIES_PER_SECOND = 1000, /* ... and, where a wire keeps step with the clock, at least */
 	REST_NS = 50000,
 	LONG_REST_NS = 1000000,
-	AHEAD_NS = 100000, /* of real time that a wire may be: shorter waits are not worth a rest */
+	AHEAD_NS = 100000, /* how far the wire may run ahead of real time: less is not worth a rest */
 	STALL_NS = 100000, /* tasks have waited for long: none takes so long, so the host was elsewhere */
 };
 
