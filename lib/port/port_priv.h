@@ -196,8 +196,8 @@ bool fg_xdp_is_settling(void);
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver does not know */
 uint64_t fg_link_rate(int fd, const char *name);
-/* Whether it is a card, on a bus; what other interfaces call their rate is made up */
-bool fg_link_is_card(int fd, const char *name);
+/* Whether no line has the rate that it tells. A VLAN or macvlan tells the rate of the interface below it */
+bool fg_link_makes_up_rate(int fd, const char *name);
 /* @return whether a default route of the main tables goes over the interface, as part of another or itself */
 bool fg_netlink_has_default_route(const char *name);
 

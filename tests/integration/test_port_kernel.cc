@@ -277,6 +277,25 @@ TEST_F(KernelNames, RefusesWhatTheHostNeeds)
 	EXPECT_TRUE(a.Opened()) << a.Message();
 }
 
+/* a bridge has the rates of its ports; a macvlan has the rate of the interface below it */
+TEST_F(KernelNames, TellsWhoseRateIsMadeUp)
+{
+	ASSERT_TRUE(Run("ip link add link fga name fgv type macvlan && ip link set fgv up"));
+	{
+		Port over("kernel:fgv,af_packet");
+		ASSERT_TRUE(over.Opened()) << over.Message();
+		EXPECT_TRUE(over->caps.made_up_rate);
+	}
+	ASSERT_TRUE(Run("ip link del fgv"));
+	ASSERT_TRUE(Run("ip link add fgbr type bridge && ip link set fgbr up"));
+	{
+		Port bridge("kernel:fgbr,af_packet");
+		ASSERT_TRUE(bridge.Opened()) << bridge.Message();
+		EXPECT_FALSE(bridge->caps.made_up_rate);
+	}
+	EXPECT_TRUE(Run("ip link del fgbr"));
+}
+
 TEST_F(KernelNames, RefusesTheDefaultRouteOfIpv6)
 {
 	ASSERT_TRUE(Run("sysctl -qw net.ipv6.conf.fga.disable_ipv6=0 && ip route add default dev fga"));

@@ -357,7 +357,7 @@ fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *n
 	port->caps.max_frame = kernel->base.mtu + OVERHEAD;
 	port->caps.partial_checksums = true;
 	port->caps.line_rate_bps = fg_link_rate(kernel->netlink, kernel->interface);
-	port->caps.made_up_rate = !fg_link_is_card(kernel->netlink, kernel->interface);
+	port->caps.made_up_rate = fg_link_makes_up_rate(kernel->netlink, kernel->interface);
 	*out = port;
 	return 0;
 }

@@ -271,12 +271,38 @@ fg_link_rate(int fd, const char *interface)
 	return answer.settings.speed * 1000000ull;
 }
 
-bool
-fg_link_is_card(int fd, const char *interface)
+/* Their rate is a constant, or what the host of a virtual machine says */
+static bool
+has_made_up_rate(int fd, const char *interface)
 {
-	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
+	static const char *const drivers[] = {"veth", "tun", "virtio_net", "dummy", "ifb"};
+	struct ethtool_drvinfo known = {.cmd = ETHTOOL_GDRVINFO};
 
-	return ethtool(fd, interface, &driver) == 0 && driver.bus_info[0] != '\0';
+	if (ethtool(fd, interface, &known) != 0)
+		return false;
+	for (unsigned i = 0; i < RTE_DIM(drivers); i++)
+		if (strcmp(known.driver, drivers[i]) == 0)
+			return true;
+	return false;
+}
+
+bool
+fg_link_makes_up_rate(int fd, const char *interface)
+{
+	struct ifreq at = {0};
+	struct fg_link link;
+
+	snprintf(at.ifr_name, sizeof(at.ifr_name), "%s", interface);
+	for (unsigned depth = 0; depth < DEEPEST_STACK; depth++) {
+		if (has_made_up_rate(fd, at.ifr_name))
+			return true;
+		if (fg_netlink_link(fd, at.ifr_name, 0, &link) != 0 || link.lower == 0)
+			return false;
+		at.ifr_ifindex = link.lower;
+		if (ioctl(fd, SIOCGIFNAME, &at) != 0)
+			return false;
+	}
+	return false;
 }
 
 /* The interfaces that default routes of the main table leave through */
