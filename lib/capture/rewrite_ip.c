@@ -108,7 +108,8 @@ rewrite_igmp(struct rewriting *c, uint8_t *igmp, size_t length)
 
 /*
  * A route in an option. Its last hop is where the packet goes while hops are left, so that is what the
- * transport sums up; the packet's destination is the next hop.
+ * transport sums up; the packet's destination is the next hop. A route that is recorded has no hops yet from
+ * its pointer on.
  *
  * @return whether hops are left
  */
@@ -117,7 +118,7 @@ rewrite_hops4(struct rewriting *c, uint8_t *option, size_t length, uint8_t *sum)
 {
 	const bool left = option[0] != RECORD_ROUTE && option[2] + 3U <= length;
 
-	for (size_t at = 3; at + 4 <= length; at += 4)
+	for (size_t at = 3; at + 4 <= length && (option[0] != RECORD_ROUTE || at + 4 < option[2]); at += 4)
 		rewrite_address(c, option + at, 4, NULL, left && at + 8 > length ? sum : NULL);
 	return left;
 }

@@ -165,6 +165,21 @@ TEST(CaptureRewrite, HopsOfASourceRouteMove)
 	EXPECT_EQ(0, udp_sum(out));
 }
 
+/* three hops have room and one is there: the pointer is at the second (RFC 791, 3.1) */
+TEST(CaptureRewrite, RoomForHopsIsLeftAlone)
+{
+	const uint8_t route[] = {7, 15, 8, 0, 0, 5, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	fg_rewrite r = {};
+	Bytes f = frame4();
+
+	r.moves = 1;
+	r.move[0] = move4("0.0.0.0", "198.18.0.0", 16);
+	f.insert(f.begin() + udp4, route, route + sizeof(route));
+	f[14] = 0x49;
+	Bytes out = rewritten(r, f);
+	EXPECT_EQ(0, memcmp(&out[udp4], "\x07\x0f\x08\xc6\x12\x05\x05\0\0\0\0\0\0\0\0", 15));
+}
+
 TEST(CaptureRewrite, PppoeMayNameItsProtocolInOneByte)
 {
 	const uint8_t pppoe[] = {0x11, 0, 0, 1, 0, 0, 0x21};
