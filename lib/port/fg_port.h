@@ -76,7 +76,7 @@ struct fg_port_counters {
 	/* of ports that tell: how often they were told to pause, and how long frames waited for that */
 	uint64_t rx_pause, paused_ps;
 	uint64_t tx_waiting; /* of the same ports: frames taken from us that have not begun to leave */
-	uint64_t tx_last;    /* of the same ports: when the last frame began to leave, ticks */
+	uint64_t tx_last;    /* of the same ports: when the last frame with a launch time left, ticks */
 };
 
 struct fg_port;

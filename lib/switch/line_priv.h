@@ -53,13 +53,17 @@ line_first_changed(struct fg_switch *s, unsigned port)
 	}
 }
 
-/** With flow control: the first frame of a line in has gone through it. */
+/**
+ * With flow control: the first frame of a line in has gone through it. Frames of streams bear a launch time;
+ * replies and what else a port says by itself do not, and a load does not last until they have left.
+ */
 static inline void
 line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
 {
 	fg_u128 begin = FROM_WHOLE(p->in.time[p->in.tail & p->in.mask]);
 
-	p->port_counters.tx_last = WHOLE(p->first_bit);
+	if (m->ol_flags & s->mbuf.tx_time_flag)
+		p->port_counters.tx_last = WHOLE(p->first_bit);
 	begin = begin > p->line_free ? begin : p->line_free;
 	p->port_counters.paused_ps += WHOLE(p->first_bit - begin);
 	p->line_free = p->first_bit + p->octet_time * (wire_size(&s->mbuf, m) + s->overhead);

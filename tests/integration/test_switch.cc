@@ -181,6 +181,25 @@ TEST(Switch, LosesWhatIsNoFrame)
 	EXPECT_EQ(1u, s.Counters(0).consumed);
 }
 
+/* a reply of a port is no part of a load */
+TEST(Switch, TellsWhenTheLastFrameOfALoadBeganToLeave)
+{
+	fg_switch_config config = SwitchOf(2);
+	fg_port_counters counters;
+
+	config.flow_control = FG_SWITCH_PAUSE;
+	config.xoff = 100000;
+	config.pause_quanta = 65535;
+	Switch s(config);
+	s.Learn();
+	s.Cross(0, 1, 1, 5 * us);
+	s.Receive(1, 20 * us);
+	s.Send(0, FrameTo(Station(1), Station(0)), 30 * us);
+	EXPECT_EQ(1u, s.Receive(1).size());
+	s.Port(0)->ops->counters(s.Port(0), &counters);
+	EXPECT_EQ(5 * us, counters.tx_last);
+}
+
 TEST(Switch, LosesAllInAnOutage)
 {
 	Switch s(SwitchOf(2));
