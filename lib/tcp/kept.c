@@ -88,9 +88,10 @@ add_some(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payl
 		k = kept_at(w, i);
 	}
 	n = fg_u32_min(length, KEPT - k->length);
-	if (ranges_add(held, seq, seq + n) == UINT32_MAX) { /* it touches nothing, so the block is new */
+	if (ranges_add(held, seq, seq + n) == UINT32_MAX) {
 		w->counters.no_ranges++;
-		drop_next(w, held, behind);
+		if (k->length == 0) /* the new one; another may end here whose bytes are acknowledged */
+			drop_next(w, held, behind);
 		return 0;
 	}
 	append(k, payload, n);
@@ -106,13 +107,11 @@ add_some(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payl
 bool
 kept_add(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payload, uint32_t length)
 {
-	uint32_t n;
+	uint32_t at = seq, to;
 
-	for (; length > 0; seq += n, payload += n, length -= n) {
-		n = add_some(w, held, seq, payload, length);
-		if (n == 0)
+	while (ranges_gap(held, at, seq + length, &at, &to))
+		if (add_some(w, held, at, payload + (at - seq), to - at) == 0)
 			return false;
-	}
 	return true;
 }
 

@@ -4,7 +4,7 @@
  * client that opens connections; the input is a train of actions, each behind a byte that names it:
  * a raw frame, a segment whose checksums and distance from the expected numbers make it plausible, time that
  * passes, or something that an application does. What must hold: no read or write out of bounds, no more
- * connections than allowed, and sets of ranges that stay sorted.
+ * connections than allowed, sets of ranges that stay sorted, and no acknowledged byte that nobody has.
  */
 #include <stdlib.h>
 
@@ -21,6 +21,13 @@ static struct fg_app *apps[] = {&app};
 static uint8_t memory[FG_BURST_ROOMS][MTU + FG_ETHER_HEADER];
 static struct fg_burst burst;
 static uint64_t now;
+static uint64_t taken[CONNECTIONS + 1]; /* by connection: bytes that the application has used, early or not */
+
+static void
+established(struct fg_l4 *worker, struct fg_stream *c)
+{
+	taken[fg_stream_number(worker, c)] = 0;
+}
 
 static void
 ignore(struct fg_l4 *worker, struct fg_stream *c)
@@ -33,8 +40,11 @@ receive(struct fg_l4 *worker, struct fg_stream *c, uint64_t offset, const uint8_
 {
 	/* every byte is looked at, so that the sanitizer sees those that are not there */
 	worker->counters.wrong_octets += payload_wrong(0, offset, data, length);
-	/* now and then not in its turn either: for a quarter of each second, but what begins */
-	return early ? length % 7 != 0 : offset == 0 || worker->now / 250000000 % 4 != 0;
+	/* refused: some of what is early, and in each fourth quarter of a second all but the first byte */
+	if (early ? length % 7 == 0 : offset != 0 && worker->now / 250000000 % 4 == 0)
+		return false;
+	taken[fg_stream_number(worker, c)] += length;
+	return true;
 }
 
 static void
@@ -56,7 +66,7 @@ datagram(struct fg_l4 *worker, struct fg_app *a, const struct fg_flow *flow, con
 }
 
 static const struct fg_app_ops ops = {
-	.established = ignore,
+	.established = established,
 	.receive = receive,
 	.eof = ignore,
 	.fill = fill,
@@ -81,6 +91,30 @@ verify(const struct ranges *set)
 	}
 }
 
+/* the application has used what is acknowledged, or the blocks, which are in order, have it */
+static void
+verify_kept(uint32_t number, const struct conn *c)
+{
+	const struct ranges *held = held_of(w, c);
+	uint32_t from = c->rcv_nxt - unread(w, c), at = from, kept = 0, has = unread(w, c);
+
+	for (uint32_t i = held == NULL ? 0 : held->kept; i != 0; i = kept_at(w, i)->next) {
+		uint32_t begin = kept_at(w, i)->seq, end = begin + kept_at(w, i)->length;
+
+		if (seq_le(end, from))
+			continue;
+		begin = seq_lt(begin, from) ? from : begin;
+		check(seq_le(at, begin));
+		check(seq_le(end, c->rcv_nxt) || seq_le(c->rcv_nxt, begin));
+		check(seq_lt(begin, c->rcv_nxt) || ranges_missing(held, begin, end) == 0);
+		kept += end - begin;
+		at = end;
+	}
+	for (uint32_t i = 0; held != NULL && i < held->count; i++)
+		has += held->at[i].to - held->at[i].from;
+	check(taken[number] + kept >= c->stream.received + has);
+}
+
 static void
 verify_all(void)
 {
@@ -96,6 +130,8 @@ verify_all(void)
 		if (c->loss != 0)
 			verify(&loss_of(w, c)->has);
 		verify(held_of(w, c));
+		if (c->state >= ESTABLISHED && c->state != TIME_WAIT)
+			verify_kept(i, c);
 	}
 }
 

@@ -29,22 +29,15 @@ class L4Kept : public ::testing::Test
 	{
 		return uint8_t(seq * 2654435761U >> 24);
 	}
-	/* a segment arrives, as receive.c has it: only the gaps are new */
+	/* a segment arrives */
 	bool
 	Add(uint32_t from, uint32_t to)
 	{
 		std::vector<uint8_t> payload;
-		uint32_t begin, end;
 
-		while (ranges_gap(&held, from, to, &begin, &end)) {
-			payload.clear();
-			for (uint32_t at = begin; at != end; at++)
-				payload.push_back(At(at));
-			if (!kept_add(w, &held, begin, payload.data(), end - begin))
-				return false;
-			from = end;
-		}
-		return true;
+		for (uint32_t at = from; at != to; at++)
+			payload.push_back(At(at));
+		return kept_add(w, &held, from, payload.data(), to - from);
 	}
 	uint32_t
 	Blocks() const
@@ -131,6 +124,19 @@ TEST_F(L4Kept, EachByteIsThereOnceHoweverSegmentsOverlap)
 		ASSERT_EQ(0u, Blocks());
 	}
 	EXPECT_EQ(0u, w->counters.held_refused + w->counters.no_ranges);
+}
+
+TEST_F(L4Kept, WantOfRoomTakesNothingThatIsAcknowledged)
+{
+	ASSERT_TRUE(Add(0, 5));
+	ranges_cut(&held, 5); /* it is in order, but not read */
+	for (uint32_t i = 1; i <= MAX_RANGES; i++)
+		ASSERT_TRUE(Add(10 * i, 10 * i + 5));
+	EXPECT_FALSE(Add(5, 6));
+	EXPECT_EQ(1u, w->counters.no_ranges);
+	EXPECT_EQ(0u, kept_begin(w, &held, 0, 5));
+	EXPECT_EQ(10u, kept_begin(w, &held, 5, 100));
+	EXPECT_EQ(uint32_t(MAX_RANGES), Blocks());
 }
 
 TEST_F(L4Kept, WantOfRoomIsCounted)
