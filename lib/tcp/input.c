@@ -140,16 +140,16 @@ check_timestamp(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	return false;
 }
 
-/* RFC 9293, 3.4: does any of it lie in the window? */
+/* RFC 9293, 3.4: does any of it lie in the window? With a closed one, its ACK counts (3.10.7.4) */
 static bool
 in_window(const struct conn *c, const struct segment *s)
 {
 	uint32_t length = s->length + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 	uint32_t window = c->rcv_edge - c->rcv_nxt, from = s->seq - c->rcv_nxt;
 
-	if (length == 0)
-		return window == 0 ? from == 0 : from < window;
-	return window > 0 && (from < window || from + length - 1 < window);
+	if (window == 0)
+		return from == 0;
+	return from < window || (length > 0 && from + length - 1 < window);
 }
 
 static void

@@ -13,7 +13,9 @@
 static void
 trim(struct fg_l4 *w, struct conn *c, struct segment *s)
 {
-	uint32_t before, beyond;
+	const struct ranges *held = held_of(w, c);
+	bool ends = held != NULL && held->has_fin && seq_lt(held->fin, c->rcv_edge);
+	uint32_t edge = ends ? held->fin : c->rcv_edge, before, beyond;
 
 	if (seq_lt(s->seq, c->rcv_nxt)) {
 		before = c->rcv_nxt - s->seq;
@@ -24,10 +26,12 @@ trim(struct fg_l4 *w, struct conn *c, struct segment *s)
 		s->length -= before;
 		c->flags |= ACK_NOW;
 	}
-	if (seq_lt(c->rcv_edge, s->seq + s->length)) {
-		beyond = s->seq + s->length - c->rcv_edge;
+	if (seq_lt(edge, s->seq + s->length)) { /* the window's, or the FIN's */
+		beyond = fg_u32_min(s->seq + s->length - edge, s->length);
+		w->counters.out_of_window += beyond == s->length;
 		s->length -= beyond;
 		s->flags &= (uint8_t)~TCP_FIN;
+		c->flags |= ACK_NOW;
 	}
 }
 
@@ -114,7 +118,7 @@ take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t l
 	return arrived(w, c);
 }
 
-/* what was kept, until the application cannot use it in its turn either */
+/* offer the application what was kept, in order, until it refuses some */
 static void
 take_kept(struct fg_l4 *w, struct conn *c)
 {
@@ -139,7 +143,7 @@ take_kept(struct fg_l4 *w, struct conn *c)
 	}
 }
 
-/* behind what waits for the application, payload waits, too: it cannot be forgotten by the peer alone */
+/* while the application has not taken earlier payload, new payload is kept behind it */
 static void
 in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {

@@ -12,14 +12,16 @@ enum {
 	CHALLENGE_TICKS = 1000000000 >> TICK_SHIFT, /* and then one a second */
 };
 
-/* the edge only ever moves forward (RFC 9293, 3.8.6.2.2): a part of a unit is rounded up */
+/*
+ * The window where payload waits for the application. The edge only ever moves forward (RFC 9293,
+ * 3.8.6.2.2). A part of a unit before it is taken, though the field cannot tell of it (RFC 7323, 2.4). It is
+ * not rounded up: the edge would then move with each small segment, and the window would never close.
+ */
 static __attribute__((noinline)) uint32_t
 window_beside_unread(const struct fg_l4 *w, const struct conn *c, uint32_t window)
 {
-	window = (window - fg_u32_min(window, unread(w, c))) >> c->rcv_scale;
-	if (seq_lt(c->rcv_nxt + (window << c->rcv_scale), c->rcv_edge))
-		window = (c->rcv_edge - c->rcv_nxt + (1U << c->rcv_scale) - 1) >> c->rcv_scale;
-	return window;
+	window -= fg_u32_min(window, unread(w, c));
+	return seq_lt(c->rcv_nxt + window, c->rcv_edge) ? c->rcv_edge - c->rcv_nxt : window;
 }
 
 static uint16_t
@@ -29,7 +31,9 @@ window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
 
 	if (flags & TCP_SYN)
 		return (uint16_t)fg_u32_min(window, UINT16_MAX);
-	window = c->flags & UNREAD ? window_beside_unread(w, c, window) : window >> c->rcv_scale;
+	if (c->flags & UNREAD)
+		window = window_beside_unread(w, c, window);
+	window >>= c->rcv_scale;
 	window = fg_u32_min(window, UINT16_MAX);
 	if (seq_lt(c->rcv_edge, c->rcv_nxt + (window << c->rcv_scale)))
 		c->rcv_edge = c->rcv_nxt + (window << c->rcv_scale);

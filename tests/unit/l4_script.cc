@@ -195,6 +195,8 @@ Script::Value(const std::string &name)
 		ADD_FAILURE() << name << ": there is no connection";
 		return -1;
 	}
+	if (name == "acked")
+		return double(c->acked);
 	if (name == "state")
 		return conn_of(c)->state;
 	if (name == "cwnd")
