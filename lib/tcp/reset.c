@@ -18,7 +18,7 @@ reset_one(struct fg_l4 *w, struct conn *c)
 {
 	uint8_t ack = c->state == SYN_SENT ? 0 : TCP_ACK; /* of a SYN there is nothing to acknowledge */
 
-	tcp_send_control(w, c, TCP_RST | ack, c->snd_nxt);
+	tcp_send_control(w, c, TCP_RST | ack, tcp_bare_seq(c));
 	tcp_end(w, c, FG_L4_END_ABORTED);
 	w->counters.left_open++;
 }

@@ -85,9 +85,7 @@ tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq)
 bool
 tcp_send_ack(struct fg_l4 *w, struct conn *c)
 {
-	uint32_t beyond = flight(c) > c->snd_wnd && c->state >= ESTABLISHED ? flight(c) - c->snd_wnd : 0;
-
-	return tcp_send_control(w, c, TCP_ACK, c->snd_nxt - (beyond >> c->snd_scale == 0 ? 0 : beyond));
+	return tcp_send_control(w, c, TCP_ACK, tcp_bare_seq(c));
 }
 
 bool

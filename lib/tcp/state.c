@@ -209,7 +209,7 @@ tcp_abort(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 {
 	/* no room for the RST: the peer learns it from the answer to its next segment */
 	if (c->state != SYN_SENT && c->state != TIME_WAIT)
-		tcp_send_control(w, c, TCP_RST | TCP_ACK, c->snd_nxt);
+		tcp_send_control(w, c, TCP_RST | TCP_ACK, tcp_bare_seq(c));
 	tcp_end(w, c, end);
 }
 

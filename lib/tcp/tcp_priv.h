@@ -362,9 +362,18 @@ bool tcp_output(struct fg_l4 *w, struct conn *c);
 /** A segment without payload. @return false when there is no room */
 bool tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq);
 /**
- * Acknowledge. A peer that has taken back some of its window uses nothing that lies beyond, an
- * acknowledgement either (RFC 9293, 3.10.7.4); a part of a unit it may have been unable to announce.
+ * The number of a segment without payload. A peer that has taken back some of its window uses nothing beyond
+ * it: no ACK and no RST (RFC 9293, 3.10.7.4). A part of a unit it may have been unable to announce.
  */
+static inline uint32_t
+tcp_bare_seq(const struct conn *c)
+{
+	uint32_t beyond = flight(c) > c->snd_wnd && c->state >= ESTABLISHED ? flight(c) - c->snd_wnd : 0;
+
+	return c->snd_nxt - (beyond >> c->snd_scale == 0 ? 0 : beyond);
+}
+
+/** Acknowledge. */
 bool tcp_send_ack(struct fg_l4 *w, struct conn *c);
 /** Numbers seq .. seq + length - 1 of the stream; the FIN may be the last. @return false: no room */
 bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
