@@ -306,6 +306,16 @@ TEST(L4FtpClient, FilesOfAnotherLengthOrOtherBytesAreNoticed)
 	EXPECT_EQ(1u, p.Wrong());
 }
 
+TEST(L4FtpClient, AnUploadThatIsOverBeforeItBeginsIsNoticed)
+{
+	FtpPeer p(false, FG_L4_FTP_PASSIVE, 3000, true, 1);
+
+	p.Greet();
+	p.Say(address);
+	EXPECT_EQ("QUIT\r\n", p.Say("226 done\r\n"));
+	p.ExpectOneFault(FTP_LENGTH, false);
+}
+
 TEST(L4FtpClient, AServerThatTakesOnlyAPartIsNoticed)
 {
 	FtpPeer p(false, FG_L4_FTP_PASSIVE, 1 << 20, true, 1);

@@ -264,9 +264,11 @@ ftp_data_goes_on(const struct ftp_session *p, uint64_t upload)
 {
 	if (p->data == NULL)
 		return false;
-	/* a path may lose acknowledgements, and the server's reply is here before they come again */
-	return upload > 0 ? p->data_open && !p->failed && !p->truncated && p->data_octets < upload
-			  : !p->data_ended;
+	if (upload == 0)
+		return !p->data_ended;
+	/* of what was sent, a path may lose acknowledgements; the server's reply may be here before others */
+	return p->data_open && !p->failed && !p->truncated && p->data_octets < upload &&
+	       fg_stream_sent(p->data) >= upload;
 }
 
 void
