@@ -117,10 +117,10 @@ enum fg_l4_end {
 	X(resets_ignored, 2, "resets that do not hit the next number exactly (RFC 5961)")                   \
 	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                              \
 	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them")           \
-	X(held_refused, 3, "segments ahead of their turn dropped for want of room to hold them")            \
+	X(held_refused, 3, "segments dropped for want of room to keep them for the application")            \
 	X(no_spans, 3, "connections aborted for want of room to note what they send")                       \
 	X(no_secrets, 3, "connections aborted because a handshake could not be made or taken over (TLS)")   \
-	X(not_used, 1, "segments in order that the application could not use yet")                          \
+	X(not_used, 1, "segments in order dropped, as the application could not use them yet")              \
 	X(wrong_octets, 2, "received payload bytes that differ from what was sent")                         \
 	X(udp_rx, 0, "datagrams received")                                                                  \
 	X(udp_tx, 0, "datagrams sent")                                                                      \

@@ -275,7 +275,10 @@ may_send_data(const struct conn *c)
 	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
 }
 
-/* nothing has left that carries it; or UNREAD is offered again, as often as a peer would send it again */
+/*
+ * One deadline for two things: an ACK that no segment has carried leaves then, and what is UNREAD is offered
+ * to the application again, each time after the retransmission time-out.
+ */
 static void
 delay_ack(struct fg_l4 *w, struct conn *c)
 {
