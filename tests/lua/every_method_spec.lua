@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Every method of the registry through the tools that read its rows: check, dry run, resume, criteria on each
--- figure of each test, and a comparison with itself and with a worse device. The runs come from
+-- Every method of the registry through the tools that read its rows: check, dry run, resume, report, criteria
+-- on each figure of each test, and a comparison with itself and with a worse device. The runs come from
 -- report_cells_spec, too.
 local compare = require "framegauge.report.compare"
 local criteria = require "framegauge.methods.common.criteria"
@@ -55,11 +55,16 @@ local function tables_of(result)
    end)
 end
 
+-- The side on which a criterion asks for a figure: any, where neither is better.
+local function side_of(figure)
+   return figure.better == "either" and "<=" or figure.better
+end
+
 -- Hold a figure against a limit that its worst row reaches, and against one that it does not.
 -- @param at  row or table that it is about
 local function hold(result, at, figure, worst)
    local function met(value)
-      local text = figure.key .. figure.better .. written(figure, value) .. at
+      local text = figure.key .. side_of(figure) .. written(figure, value) .. at
       local found = criteria.evaluate(assert(criteria.parse(text, result.plan)), result.plan, result.results,
          true)
       assert.is_true(found.met ~= nil or found.reason ~= nil, text)
@@ -218,6 +223,16 @@ describe("every tool, given", function()
          end
       end)
 
+      it(name .. ", reads what it wrote, and leaves the same report", function()
+         local path, copy = fixture.run(plan, options), scratch.path()
+         scratch.shell(("cp -r '%s' '%s'"):format(path, copy))
+         for _, words in ipairs { ("report '%s'"):format(copy), ("compare '%s' '%s'"):format(path, copy) } do
+            local output, status = program(words)
+            assert.equal(0, status, output)
+         end
+         assert.equal("", (scratch.shell(("diff -rq '%s' '%s'"):format(path, copy))))
+      end)
+
       it(name .. ", decides criteria on a figure of each of its tests", function()
          local result = report.read((fixture.run(plan, options)))
          local all, tests = tables_of(result), result.plan[name].tests or {}
@@ -248,7 +263,7 @@ describe("every tool, given", function()
          for _, one in ipairs(tables_of(result)) do
             local figure = one.record.by_key.direction and figures.criteria(one.record)[1]
             for _, direction in ipairs(figure and one.lines[1] and asked or {}) do
-               local text = ("%s%s%s@%s%s"):format(figure.key, figure.better, written(figure, 1), direction,
+               local text = ("%s%s%s@%s%s"):format(figure.key, side_of(figure), written(figure, 1), direction,
                   one.asked == "test" and "@" .. one.name or "")
                local about = tables.find(one.lines, "direction", direction)
                local criterion = criteria.parse(text, result.plan)
@@ -263,7 +278,7 @@ describe("every tool, given", function()
          for _, one in ipairs(tables_of(result)) do
             local passes = tables.find(one.record.rows, "sought", true) == nil
             for _, figure in ipairs(one.lines[1] and figures.criteria(one.record) or {}) do
-               local text = figure.key .. figure.better .. written(figure, 1)
+               local text = figure.key .. side_of(figure) .. written(figure, 1)
                   .. (one.asked == "test" and "@" .. one.name or "")
                local function short(rx)
                   return criteria.short_of({ plan = result.plan, expectations = { { text = text } } }, one,
