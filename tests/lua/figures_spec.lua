@@ -14,8 +14,8 @@ local function lacks(figure)
       return "says not which way is better"
    elseif figure.better and not SIDES[figure.better] then
       return "is better " .. tostring(figure.better)
-   elseif row.criterion and not (figure.better == ">=" or figure.better == "<=") then
-      return "is a criterion and says not on which side"
+   elseif row.criterion and not figure.better then
+      return "is a criterion and no figure of the device"
    elseif figure.better and type(figure.resolution({}, 1)) ~= "number" then
       return "has no resolution"
    end

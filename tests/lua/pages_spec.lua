@@ -2,9 +2,11 @@
 
 -- Pages between two ports of the reference device, both ends ours: what round trips, rate and dependencies
 -- make of the time that a page takes, whatever is lost; pages out of HAR files; what a plan may not ask for.
+local compare = require "framegauge.report.compare"
 local har = require "framegauge.methods.l4.plan.har"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
+local report = require "framegauge.report"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -145,6 +147,32 @@ describe("a page", function()
       assert.equal(1, status "load<=400ms") -- it takes 452
       assert.equal(0, status "page_setup<=5%") -- a round trip, 20 ms
       assert.equal(1, status "page_setup<=4%")
+      assert.equal(0, status "page_setup>=4%") -- neither side is better
+   end)
+
+   it("is neither better nor worse where its time has other shares", function()
+      local path = select(2, run("l4.duration=1s", "l4.tests=[PAGE]"))
+      local before, after = report.read(path), report.read(path)
+      local page = after.results.l4[1].page
+      page.setup_ratio, page.waiting_ratio, page.transfer_ratio = 0.6, 0.3, 0.1
+      local found = compare.of(before, after)
+      assert.same({ 0, 3 }, { found.worse, compare.counts(found)[compare.CHANGED] })
+   end)
+
+   it("is reported without its shares, as earlier results have it", function()
+      local path = select(2, run("l4.duration=1s", "l4.tests=[PAGE]"))
+      local function reported()
+         local output, status = scratch.shell(("'%s' report '%s' 2>&1"):format(uv.exepath(), path))
+         assert.equal(0, status, output)
+         return scratch.read(path .. "/report.html")
+      end
+      assert.matches("Of the time of all pages", reported(), 1, true)
+      local result = json.decode(scratch.read(path .. "/result.json"))
+      for _, key in ipairs { "setup_ratio", "waiting_ratio", "transfer_ratio", "think_ratio" } do
+         result.results.l4[1].page[key] = nil
+      end
+      scratch.write(path .. "/result.json", json.encode(result))
+      assert.not_matches("Of the time of all pages", reported(), 1, true)
    end)
 
    it("is the same again, to the byte", function()

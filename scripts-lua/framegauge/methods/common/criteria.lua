@@ -177,7 +177,7 @@ local function candidates(one, asked)
    local list, numbers, message = {}, 0, nil
    for _, figure in ipairs(figures.criteria(one.record)) do
       if figure.names[asked.name] then
-         if figure.better ~= asked.side then
+         if figure.better ~= asked.side and figure.better ~= figures.EITHER then
             message = message or ("%s is a criterion with %s"):format(asked.name, figure.better)
          else
             local wanted, why = figure.parse(asked.value)
@@ -213,7 +213,7 @@ local function names_of(plan)
          local name = other and (figure.path and other or figure.name) or figure.name
          all = all + (seen[name] and 0 or 1)
          if not seen[name] and (other or tables.contains(compared, figure)) then
-            main[#main + 1] = name .. figure.better
+            main[#main + 1] = name .. (figure.better == figures.EITHER and "<=" or figure.better)
          end
          seen[name] = true
       end

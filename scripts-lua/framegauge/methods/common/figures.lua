@@ -7,7 +7,8 @@
 --
 --    better      ">=" or "<=": more or less is better; "either": devices differ in it, and neither is better;
 --                false: no figure of the device but a setting or evidence
---    criterion   a further name in criteria; false: no criterion may ask for it
+--    criterion   a further name in criteria; false: no criterion may ask for it. Where neither side is
+--                better, criteria may ask on both, if the row has this name
 --    resolution  how far two figures may be apart and mean the same, where nothing is known of the
 --                uncertainty: function(line, value) or a number, in the unit of the key
 --    main        two runs are compared by it, though it stands neither on the terminal nor in the summary
@@ -226,6 +227,7 @@ end
 function M.criteria(record)
    return tables.map(M.all(record), function(figure)
       local asked = figure.better == M.MORE or figure.better == M.LESS
+         or figure.better == M.EITHER and figure.row.criterion
       return asked and figure.row.criterion ~= false and figure or nil
    end)
 end

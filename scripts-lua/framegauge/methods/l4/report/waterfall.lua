@@ -43,8 +43,11 @@ local function plain(value)
    return ("%g"):format(value)
 end
 
--- " Of the time of all pages measured 4.3 % was set-up of connections, ..."
+-- " Of the time of all pages measured 4.3 % was set-up of connections, ..."; "" where no share is known.
 local function shares(page)
+   if not page.setup_ratio then
+      return ""
+   end
    local function percent(part)
       return ("%.1f %% %s"):format(100 * page[part[1]], part[2])
    end
