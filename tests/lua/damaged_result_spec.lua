@@ -2,8 +2,10 @@
 
 --- A result that was damaged or that comes from elsewhere, and a capture that found no room: what the program
 -- says of them, and its exit status.
+local files = require "framegauge.report.files"
 local json = require "framegauge.text.json"
 local plain = require "framegauge.text.plain"
+local report = require "framegauge.report"
 local scratch = require "scratch"
 local uv = require "luv"
 
@@ -60,6 +62,9 @@ describe("a result", function()
          ["results.traffic: 7 is no list"] = function(r) r.results.traffic = 7 end,
          ["trials[1].tx: missing"] = function(r) r.trials[1].tx = nil end,
          ["plan.test: no test of this program"] = function(r) r.plan.test = "nope" end,
+         ["plan.ports: missing"] = function(r) r.plan.ports = nil end,
+         ["plan.traffic: missing"] = function(r) r.plan.traffic = nil end,
+         ["plan.lab: 7 is no map"] = function(r) r.plan.lab = 7 end,
       } do
          for command, more in pairs { report = "", compare = folder } do
             local said, code = reported(change, command, more)
@@ -67,9 +72,17 @@ describe("a result", function()
             assert.equal(2, code)
          end
       end
-      local said, code = reported(function(r) r.plan.ports = nil end)
-      assert.matches("is damaged: plan: not as this program writes it", said, 1, true)
-      assert.equal(2, code)
+   end)
+
+   it("is not called damaged where the program itself fails", function()
+      scratch.write(folder .. "/result.json", whole)
+      local render = files.render
+      finally(function() files.render = render end)
+      files.render = function() return nil + 1 end -- luacheck: ignore
+      local done, err = pcall(report.write, folder)
+      assert.is_false(done)
+      assert.matches("damaged_result_spec.lua:%d+: attempt to perform arithmetic", tostring(err))
+      assert.not_matches("is damaged", tostring(err), 1, true)
    end)
 
    it("cannot send control characters to a terminal", function()

@@ -64,7 +64,7 @@ function M.main(arguments, options)
    if options.pdf then
       job.run(pdf.write, path .. (options.summary and "/summary.html" or "/report.html"), options.pdf)
    end
-   io.stdout:write(report.guarded(path, report.text, result), "\n", plain.text(path), "\n")
+   io.stdout:write(report.text(result), "\n", plain.text(path), "\n")
    return SUCCESS
 end
 

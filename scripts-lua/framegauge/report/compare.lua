@@ -270,21 +270,6 @@ local function refuse(command, ...)
    user_error.raise(command, BAD_USAGE, ...)
 end
 
--- Is what a plan says of its device and its laboratory texts, as the pages have it? Else an error.
-local function examine_plan(result)
-   local plan = result.plan
-   for _, group in ipairs { plan.device_under_test or {}, plan.lab or {}, { plan.name } } do
-      for _, text in pairs(group) do
-         assert(type(text) == "string", "a text is expected")
-      end
-   end
-   return result
-end
-
-local function read_result(folder, command)
-   return report.guarded(folder, examine_plan, report.read(folder, command))
-end
-
 local function one_test(runs, paths, command)
    for i, result in ipairs(runs) do
       if result.plan.test ~= runs[1].plan.test then
@@ -303,7 +288,7 @@ function M.read(folders, command)
       local held = not uv.fs_stat(folder .. "/result.json") and files.runs(folder) or {}
       paths = tables.joined(paths, held[1] and held or { folder })
    end
-   local runs = tables.map(paths, function(path) return read_result(path, command) end)
+   local runs = tables.map(paths, function(path) return report.read(path, command) end)
    one_test(runs, paths, command)
    return runs, paths
 end

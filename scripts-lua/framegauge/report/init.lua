@@ -4,7 +4,6 @@
 --
 -- A result is what result.json holds (docs/reference/results.md): results.<test> is a list of rows, trials a
 -- list of the trials, verdict the worst of all. What is null there is absent here.
-local failure = require "framegauge.core.failure"
 local bars = require "framegauge.text.bars"
 local files = require "framegauge.report.files"
 local ansi = require "framegauge.text.ansi"
@@ -29,18 +28,13 @@ local function file_of(folder)
    return folder .. "/result.json"
 end
 
--- The first key of a result that does not fit, and what is wrong with it; nil where all is well. The schema
--- lacks the keys of the plan.
+-- The first key of a result that does not fit, and what is wrong with it; nil where all is well.
 local function damage_of(value)
    local test = type(value.plan) == "table" and value.plan.test
    if not tables.contains(methods.names(), test) then
       return "plan.test: no test of this program"
    end
-   return format.wrong(value)
-end
-
-local function refuse_damaged(folder, damage, command)
-   refuse(BAD_USAGE, ("%s is damaged: %s"):format(file_of(folder), damage), command)
+   return format.wrong(value) or format.wrong_plan(value.plan)
 end
 
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
@@ -64,25 +58,9 @@ function M.read(folder, command)
    end
    local damage = damage_of(value)
    if damage then
-      refuse_damaged(folder, damage, command)
+      refuse(BAD_USAGE, ("%s is damaged: %s"):format(path, damage), command)
    end
    return files.prepared(value)
-end
-
---- Call a function of a result that was read. Where it fails, the plan in it is damaged: all else was
--- examined.
--- @param folder  the path of the result
--- @return what the function returned
--- @usage return report.guarded(path, function() return 7 end) --> 7
-function M.guarded(folder, fn, ...)
-   local results = failure.pack(xpcall(fn, failure.keep_stack, ...))
-   local err = not results[1] and results[2]
-   if err and not err.status then
-      refuse_damaged(folder, ("plan: not as this program writes it (%s)"):format(tostring(err)))
-   elseif err then
-      error(err, 0)
-   end
-   return unpack(results, 2, results.n)
 end
 
 --- A result as a person reads it at the end of a run. On a terminal it has colours, and bars if it can.
@@ -101,9 +79,9 @@ end
 -- return report.write(path).validity --> valid
 function M.write(folder, summary)
    local result, moment = M.read(folder), files.moment(folder)
-   local rendered = M.guarded(folder, files.render, result, moment)
+   local rendered = files.render(result, moment)
    if summary then
-      rendered[#rendered + 1] = { "summary.html", M.guarded(folder, files.summary, result, moment) }
+      rendered[#rendered + 1] = { "summary.html", files.summary(result, moment) }
    end
    local done, message = pcall(function()
       local place = Folder.open(folder)
