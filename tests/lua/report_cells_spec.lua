@@ -86,7 +86,8 @@ end
 local function tables_of_page(page)
    local list = {}
    for text in page:gmatch "<table[^>]*>(.-)</table>" do
-      local one = { heading = {}, part = tonumber(text:match "%((%d+) of %d+%)</caption>") }
+      local one = { heading = {}, caption = text:match "<caption>(.-)</caption>",
+         part = tonumber(text:match "%((%d+) of %d+%)</caption>") }
       for cell in (text:match "<thead>(.-)</thead>" or ""):gmatch "<t[hd][^>]*>(.-)</t[hd]>" do
          table.insert(one.heading, unescaped((cell:gsub('<span class="unit">', "|"))))
       end
@@ -189,6 +190,16 @@ local function wrong_cells(shown, columns, lines, plain, wrong)
    return compared
 end
 
+-- Tables of these lines whose test is named neither in a column nor in the caption.
+local function nameless(shown, columns, one, lines, wrong)
+   for _, each in ipairs(shown) do
+      if table.concat(each.heading, "\n") == heading_of(columns, false) and #each == #lines
+         and not (each.caption or ""):find(one.title, 1, true) then
+         wrong[#wrong + 1] = ("'%s' does not name its test"):format(tostring(each.caption))
+      end
+   end
+end
+
 -- The check of a matrix of a terminal: its title names a figure, and each cell is about two ports.
 local FIGURES = {
    ["Throughput, % of the line"] = "throughput_percent", ["Loss, %"] = "loss_ratio",
@@ -278,9 +289,10 @@ local function compare(folder, terminal)
          for _, lines in ipairs(groups_of(one.lines)) do
             local columns = show.columns(one.record, name, lines)
             compared.page = compared.page + wrong_cells(on_page, columns, lines, false, wrong)
-            if columns[1].path == "test" then -- left out where all are of one test
-               compared.page = compared.page
-                  + wrong_cells(on_page, { unpack(columns, 2) }, lines, false, wrong)
+            if columns[1].path == "test" then -- left out where the caption names it
+               local others = { unpack(columns, 2) }
+               compared.page = compared.page + wrong_cells(on_page, others, lines, false, wrong)
+               nameless(on_page, others, one, lines, wrong)
             end
             compared.terminal = compared.terminal + wrong_cells(on_terminal, columns, lines, true, wrong)
          end
@@ -299,6 +311,11 @@ end
 
 describe("a report of", function()
    teardown(scratch.remove)
+
+   it("one pattern at two frame sizes names it in every table", function()
+      local wrong = compare(fixture.run("rfc2889", "--quick --set rfc2889.tests=[many_to_one] --set 'rfc2889.frame_sizes=[512, 1518]' --set reference_switch.rate=100Mbps"))
+      assert.same({}, wrong)
+   end)
 
    for _, method in ipairs(registry.ALL) do
       local name = method.name

@@ -60,7 +60,8 @@ local function summary(result)
    for i = #all, 1, -1 do
       first = all[i].lines[1] and not all[i].inner and all[i] or first
    end
-   return tables.of { first.record, "summary", first.lines, caption = first.title, below = tables.reasons }
+   return tables.of { first.record, "summary", first.lines, caption = first.title, names_test = true,
+      below = tables.reasons }
 end
 
 -- A section for each test that has rows: its table, and the chart of its report.
@@ -68,7 +69,8 @@ local function sections(result)
    local list, chart = {}, M.of(result.plan.test).chart
    for _, one in ipairs(M.tables(result)) do
       list[#list + 1] = one.lines[1] and { one.title, one.reference, {
-         tables.of { one.record, "html", one.lines, caption = one.title, below = tables.reasons },
+         tables.of { one.record, "html", one.lines, caption = one.title, names_test = true,
+            below = tables.reasons },
          chart and chart(one, one.lines) or nil,
       } } or nil
    end

@@ -53,7 +53,7 @@ function M.summary(result)
    local list = result.results.rfc3918 and result.results.rfc3918.aggregated or {}
    return list[1] and tables.of {
       result_rows.AGGREGATED, "summary", list, caption = "Aggregated multicast throughput",
-         below = tables.reasons,
+         names_test = true, below = tables.reasons,
    } or nil
 end
 

@@ -139,10 +139,10 @@ local function element(o, body, which, class, caption, with_below)
    return h.table { class = class, h.caption { caption }, h.thead { h.tr { head } }, "\n", h.tbody { lines } }
 end
 
--- The caption has the name of a test whose rows are all there is; the column of names is not needed then.
+-- The column of tests is not needed where the caption names the one test.
 local function without_test(o)
    local first, second = o.columns[1], o.columns[2]
-   local same = o.rows[2] and first.path == "test" and second.id
+   local same = o.names_test and o.rows[2] and first.path == "test" and second.id
    for _, row in ipairs(same and o.rows or {}) do
       same = same and first[3](row) == first[3](o.rows[1])
    end
@@ -151,6 +151,7 @@ end
 
 --- A table. One that is too wide for a page on its side becomes several, one below the other.
 -- @param o.caption  what it shows
+-- @param o.names_test  whether the caption names the test of its rows, if they are of one
 -- @param o.columns, o.rows
 -- @param o.class    further class
 -- @param o.below    function(row) -> content of a line of its own under the row, or nil
