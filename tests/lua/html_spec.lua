@@ -412,6 +412,8 @@ describe("the tiles of a method with several tests", function()
          local result = files.read(scratch.read(fixture.run(small_runs.of(name)) .. "/result.json"))
          local tiles = require("framegauge.methods." .. name .. ".report").tiles(result)
          assert.equal(#result.plan[name].tests, #tiles)
+         local text = table.concat(require("framegauge.core.tables").joined(unpack(tiles)), " ")
+         assert.is_nil(text:find "%f[%w]1 %l%l%l+[^s]s%f[%W]" or text:find "%.%d* bytes", text) -- 1 egresses
       end)
    end
 end)

@@ -21,7 +21,8 @@
 --    unit      below the heading (default: by the key)
 --    as        how it is written (default: by the key and type)
 --    at        names of the tables it stands in, such as "terminal summary"; every table has those with `id`
---    id        it tells rows apart: what a test case is called, with "%s" for the figure
+--    id        it tells rows apart: what a test case is called, with "%s" for the figure; or the
+--              noun behind the figure, { "port", "ports" }
 --    bound     ">=" or "<=": what a figure of a tester-limited row is worth; "exact": nothing
 --    none      what stands where nothing is known
 --    sought    a search looks for it: where nothing is known, none was found, and the device is the reason

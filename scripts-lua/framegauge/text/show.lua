@@ -57,8 +57,7 @@ M.KINDS = {
    seconds = { plain_number, "s" }, seconds3 = { fixed(3), "s" }, time = { format.nanoseconds },
    us = { fixed(2, 1e3), "µs" }, us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" },
    fps = { format.frame_rate, "frames/s" }, frames = { format.count, "frames" },
-   frames1 = { fixed(1), "frames" }, bytes1 = { fixed(1), "bytes" },
-   bytes = { format.count, "bytes" },
+   frames1 = { fixed(1), "frames" }, bytes = { format.count, "bytes" },
    percent = { fixed(2), "%" }, percent1 = { fixed(1), "%" }, percent3 = { fixed(3), "%" },
    share = { fixed(2), "%" }, ratio = { fixed(2, 0.01), "%" }, loss = { loss, "%" }, flr = { flr },
    mbps = { mbps, "Mbit/s" }, megabits = { fixed(3, 1e6), "Mbit/s" },
@@ -198,6 +197,7 @@ function M.name(record, one)
       if value ~= nil and value ~= false and row.id then
          local text = M.KINDS[kind_of(row)][1](value)
          parts[#parts + 1] = type(row.id) == "function" and row.id(value, one)
+            or type(row.id) == "table" and text .. " " .. row.id[value == 1 and 1 or 2]
             or type(row.id) == "string" and row.id:format(text) or text
       end
    end

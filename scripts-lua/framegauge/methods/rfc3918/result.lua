@@ -35,7 +35,7 @@ local function head(with_groups)
          id = "%s bytes" },
       { "version", "text", "how receivers join", col = "By", at = "html" },
       with_groups and { "groups", "ordinal", "that were joined", col = "Groups", as = "number",
-         at = "terminal html summary", id = with_groups == "id" and "%s groups" or nil } or nil,
+         at = "terminal html summary", id = with_groups == "id" and { "group", "groups" } or nil } or nil,
       SOURCE,
       { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
       { "monitor", "text", "port that joined nothing; null without one", null = true },

@@ -151,7 +151,7 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
    { "oversubscription_percent", "positive", "by how much of its line the egress was congested" },
    { "buffer_octets", "number", "what it holds, with FCS: `by_latency_frames` times the frame size",
       optional = true,
-      col = "Buffer", unit = "bytes", as = "bytes1", at = "terminal html summary", none = "not reached",
+      col = "Buffer", unit = "bytes", at = "terminal html summary", none = "not reached",
       uncertainty = of_buffer(function(row) return row.frame_size end), better = ">=" },
    { "buffer_frames", "number", "the same in frames", optional = true, col = "Buffer", unit = "frames",
       as = "frames1", at = "terminal html summary", uncertainty = of_buffer(function() return 1 end),
@@ -180,8 +180,8 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
 
 M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one instant without loss (RFC 8239, 4)",
    HEAD, {
-   { "ingresses", "ordinal", "ports that sent", col = "Ingresses", as = "number", id = "%s ingresses" },
-   { "egresses", "ordinal", "ports that received", col = "Egresses", as = "number", id = "%s egresses" },
+   { "ingresses", "ordinal", "ports that sent", col = "Ingresses", as = "number", id = { "ingress", "ingresses" } },
+   { "egresses", "ordinal", "ports that received", col = "Egresses", as = "number", id = { "egress", "egresses" } },
    { "burst_frames", "count", "frames of each ingress: the least of all rotations and iterations",
       col = "Burst",
       unit = "frames", as = "number", at = "terminal html summary",
@@ -228,7 +228,7 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
 
 M.INCAST = record("dc_incast", "Incast of senders without a state (RFC 8239, 6): bursts at one instant", HEAD,
    {
-   { "senders", "ordinal", "ports that sent to one", col = "Senders", as = "number", id = "%s senders" },
+   { "senders", "ordinal", "ports that sent to one", col = "Senders", as = "number", id = { "sender", "senders" } },
    { "receiver", "text", "that one", col = "Receiver", at = "html" },
    { "burst_frames", "ordinal", "of each sender", col = "Burst", unit = "frames", as = "number",
       at = "html", better = false },

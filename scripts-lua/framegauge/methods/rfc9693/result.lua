@@ -47,7 +47,7 @@ local function connection_rate(row, run)
 end
 
 M.CONNECTION_RATE = record("rfc9693_connection_rate", "Maximum connection establishment rate (RFC 9693, 4.5 and 4.6)",
-   TEST, rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
+   TEST, rows.with(CONNECTIONS, { connections = { id = { "connection", "connections" } } }), {
    { "connections_per_s", "number", "median of the repetitions: the highest rate at which all were established, and validated", optional = true, col = "Rate", unit = "connections/s", as = "rate",
       at = "terminal html summary", bound = ">=",
       uncertainty = connection_rate },
@@ -123,7 +123,7 @@ M.PDV = record("rfc9693_pdv", "Packet delay variation in established connections
    spread("pdv", "PDV", "99.9th percentile of the delays of a stream less the least, of all streams the median", {}), ESTABLISHED, TAIL, verdict.ROWS)
 
 M.TEARDOWN = record("rfc9693_teardown", "Connection tear-down rate (RFC 9693, 4.8)", TEST,
-   rows.with(CONNECTIONS, { connections = { id = "%s connections" } }), {
+   rows.with(CONNECTIONS, { connections = { id = { "connection", "connections" } } }), {
    { "teardown_per_s", "number", "connections by the time of the command `clear`", optional = true,
       col = "Tear-down", unit = "connections/s", as = "rate", at = "terminal html summary" },
    { "teardown_net_per_s", "number", "the same less the time that it takes for an empty table",
