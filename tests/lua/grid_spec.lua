@@ -31,9 +31,18 @@ end)
 
 describe("a figure", function()
    it("has six digits, and no exponent where it has more before the point", function()
-      for value, text in pairs { [20543.71] = "20543.7", [999999.4] = "999999", [1e6] = "1,000,000",
+      for value, text in pairs { [20543.71] = "20,543.7", [999999.4] = "999,999", [1e6] = "1,000,000",
          [-1488095.2] = "-1,488,095", [0.25] = "0.25" } do
          assert.equal(text, (show.write({ "teardown_per_s", "number" }, value)))
       end
+   end)
+
+   it("has separators from 1,000 on, where it is no name", function()
+      local function written(row)
+         return show.write(row, 999) .. " " .. show.write(row, 1000) .. " " .. show.write(row, 20000)
+      end
+      assert.equal("999 1,000 20,000", written { "queries", "count", as = "number" })
+      assert.equal("999 1000 20000", written { "frame_size", "ordinal" })
+      assert.equal("999 1000 20000", written { "trial", "ordinal" })
    end)
 end)

@@ -36,15 +36,18 @@ local function flr(ratio)
       .. " %"
 end
 
--- Six digits, and all of them where there are more before the point: no exponent. Long whole numbers have
--- separators, but not the sizes of frames, nor numbers of trials.
+-- Six digits, and all of them where there are more before the point: no exponent; with separators.
 local function plain_number(value)
-   local is_long = math.abs(value) >= 999999.5 or value % 1 == 0 and math.abs(value) >= 20000
-   return is_long and format.decimal(value, 0) or ("%.6g"):format(value)
+   if value % 1 == 0 or math.abs(value) >= 999999.5 then
+      return format.decimal(value, 0)
+   end
+   local whole, rest = ("%.6g"):format(value):match "^(-?%d+)(.*)$"
+   return units.format_count(tonumber(whole)) .. rest
 end
 
-local function size(value)
-   return mixes.CYCLES[value] and value or plain_number(value)
+-- What names something, such as a size of frames or a trial: without separators.
+local function label(value)
+   return mixes.CYCLES[value] and value or (value % 1 == 0 and "%.0f" or "%.6g"):format(value)
 end
 
 local function words(list)
@@ -53,7 +56,7 @@ end
 
 --- How a value is written, by name: { function(value), unit below the heading, left = of words }.
 M.KINDS = {
-   count = { format.count }, number = { plain_number }, size = { size }, number3 = { fixed(3) },
+   count = { format.count }, number = { plain_number }, label = { label }, number3 = { fixed(3) },
    seconds = { plain_number, "s" }, seconds3 = { fixed(3), "s" }, time = { format.nanoseconds },
    us = { fixed(2, 1e3), "µs" }, us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" },
    fps = { format.frame_rate, "frames/s" }, frames = { format.count, "frames" },
@@ -79,7 +82,7 @@ local TYPES = { count = "count", ordinal = "count", integer = "count", number = 
    positive = "number", ratio = "number", boolean = "yes" }
 
 -- Keys that are written in a way of their own; `key` is a key of the plan, which a page shows in words.
-local NAMES = { direction = "direction", test = "key" }
+local NAMES = { direction = "direction", test = "key", frame_size = "label", trial = "label" }
 
 local function kind_of(row)
    return row.as or NAMES[row[1]] or row[1] and ENDINGS[row[1]:match "_(%a+)$"] or TYPES[row[2]] or "plain"

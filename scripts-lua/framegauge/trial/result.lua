@@ -277,7 +277,7 @@ M.HEAD = {
    { "phase", "text", "`search` (looking for the load, or the length or interval of bursts), `confirm` (the full-length trial that decides) or `measure`; of Y.1564 the service and its step", col = "Phase",
       at = "trials" },
    { "frame_size", M.SIZE, "of the frames, with FCS, or the name of a mix; null where they differ",
-      null = true, col = "Frame", unit = "bytes", at = "trials", as = "size" },
+      null = true, col = "Frame", unit = "bytes", at = "trials" },
    { "direction", "text", "which way", col = "Direction", at = "trials" },
    { "modifier", M.MODIFIERS, "where the stream was not the plain one: its type", optional = true },
    { "duration_s", "positive", "for how long frames were sent", col = "Length", at = "trials" },

@@ -171,7 +171,7 @@ M.DIRECTION = record("characterisation", "What was found of the device in one di
 
 M.PREDICTION = record("prediction", "A trial that the model was not fitted to, and what it predicted", {
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
       id = "%s bytes" },
    { "load", { "overload", "step", "below" }, "the highest load throughout; a `step` of it, longer than the buffer lasts, within half of the capacity; or `below` the capacity throughout",
       col = "Load", id = "%s" },

@@ -17,7 +17,7 @@ end
 
 local HEAD = {
    { "frame_size", trial.SIZE, "bytes with FCS, or the name of a mix (RFC 6985)", col = "Frame",
-      unit = "bytes", as = "size", id = mixes.text },
+      unit = "bytes", id = mixes.text },
    { "direction", "text", "`both` (both at once, each with the load given), or `from->to`",
       col = "Direction", id = direction_in_words },
    { "modifier", trial.MODIFIERS, "where the stream was not the plain one: its type", optional = true,

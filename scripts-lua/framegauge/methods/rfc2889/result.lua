@@ -40,7 +40,7 @@ end
 
 local MESH = {
    { "test", "text", "the pattern", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
       id = "%s bytes" },
    { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
    { "senders", "ordinal", "how many of them send, each the same load" },
@@ -174,7 +174,7 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
    { "kind", { "oversize", "undersize", "crc", "dribble", "alignment" }, "what is wrong with them",
       col = "Kind", id = "%s" },
    { "frame_size", "ordinal", "their bytes with FCS", optional = true, col = "Frame", unit = "bytes",
-      as = "number", id = "%s bytes" },
+      id = "%s bytes" },
    { "iload_percent", "number", "the load of the line, wrong and good frames", optional = true, col = "Load",
       unit = "% of line", as = "number", id = "%s %%", better = false },
    { "sent", "count", "wrong frames sent", optional = true, col = "Sent", at = "terminal html" },
@@ -192,7 +192,7 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
 
 M.CONGESTION = record("congestion_control", "What the switch does when an egress is overloaded (RFC 2889, 5.5). Frames per second are over the time of sending, which pauses prolong; frames that waited in the switch arrive after it and count", {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
       id = "%s bytes" },
    { "split", "text", "the port that sends to the uncongested and the congested port in turn", col = "Split",
       id = "from %s" },
@@ -239,7 +239,7 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
 
 M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than 96 bits between frames when it is offered more than the line carries (RFC 2889, 5.6)", {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
       id = "%s bytes" },
    { "gap_bits", "ordinal", "between the frames that were sent", optional = true },
    { "mol_fps", "number", "what the line carries with 96 bits between frames", optional = true, col = "Line",

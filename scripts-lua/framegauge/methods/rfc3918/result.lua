@@ -31,7 +31,7 @@ local SOURCE = { "source", "text", "port that sent to the groups", col = "Source
 local function head(with_groups)
    return {
       { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
          id = "%s bytes" },
       { "version", "text", "how receivers join", col = "By", at = "html" },
       with_groups and { "groups", "ordinal", "that were joined", col = "Groups", as = "number",
@@ -119,8 +119,8 @@ local function tunnelled(name, title, section)
       { "groups_per_tunnel", "ordinal", "that are sent through each", col = "Groups", unit = "each",
          as = "number", at = "html" },
       { "offered_size", "ordinal", "bytes with FCS of a frame as the source sends it", col = "Offered",
-         unit = "bytes", as = "number", at = "terminal html" },
-      { "forwarded_size", "number", "bytes with FCS of a frame as receivers got it, mean of all; null when none came", null = true, col = "Forwarded", unit = "bytes", as = "number",
+         unit = "bytes", as = "label", at = "terminal html" },
+      { "forwarded_size", "number", "bytes with FCS of a frame as receivers got it, mean of all; null when none came", null = true, col = "Forwarded", unit = "bytes", as = "label",
          at = "terminal html", better = false },
    }, SEARCHED, TAIL, verdict.ROWS)
 end
@@ -194,7 +194,7 @@ local function delay_head(methods)
       { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
       { "method", methods, "what is measured. Of joins, new: a group that the device does not know (A); known: one that another port has joined before (B). Of leaves, all: of all receivers",
          col = "Group", id = "%s" },
-      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
          id = "%s bytes" },
       { "version", "text", "how receivers join and leave", col = "By", at = "html" },
       SOURCE,
@@ -332,7 +332,7 @@ end
 
 M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)", {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
       id = "%s bytes" },
    { "version", "text", "how receivers join", col = "By", at = "html" },
    { "groups", "count", "the most groups whose frames every receiver got, and no other port", col = "Groups",

@@ -42,7 +42,7 @@ end
 
 M.BANDWIDTH = record("bandwidth", "the bottleneck bandwidth of a direction", {
    DIRECTION,
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", at = "html" },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", at = "html" },
    { "bandwidth_fps", "number", "frames per second", null = true, col = "Bandwidth", at = "html",
       uncertainty = searched },
    bits("bandwidth_l1_bps", "the same at layer 1", "Layer 1"), bits("bandwidth_l2_bps", "at layer 2",

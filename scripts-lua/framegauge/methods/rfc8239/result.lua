@@ -18,7 +18,7 @@ local words = suite.words
 
 local HEAD = {
    { "test", "text", "the test", col = "Test", id = words },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", id = "%s bytes" },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", id = "%s bytes" },
 }
 local TAIL = tables.joined({
    { "iterations", "ordinal", "how often it was measured", col = "Iterations", as = "number", at = "html" },

@@ -25,7 +25,7 @@ local function total(counts)
 end
 
 M.STREAM = record("stream", "What became of a stream of the plan, sent for `traffic.duration` at once with all others", HEAD, {
-   { "frame_size", "positive", "bytes with FCS; of several sizes the mean", as = "count", col = "Frame",
+   { "frame_size", "positive", "bytes with FCS; of several sizes the mean", col = "Frame",
       unit = "bytes", at = "terminal summary" },
    { "duration_s", "positive", "how long the streams were sent" },
    { "intended_fps", "number", "frames per second that were planned" },
