@@ -93,12 +93,36 @@ describe("latency", function()
       end
       local row = of()
       assert.same({ "fifo", 112, "valid" }, { row.definition, row.latency_mean_ns, row.validity })
-      assert.matches("the device cuts through.*with rfc2544.latency.definition: fifo all", row.reasons[1])
+      assert.matches("frames of 64 bytes left.*the latency of every frame size is from first bit", row.reasons[1])
       row = of { definition = "lifo" }
       assert.near(-400, row.latency_mean_ns, 1e-6)
       assert.matches("take rfc2544.latency.definition: fifo", row.reasons[1])
       row = of { definition = "fifo" }
       assert.same({ 112, {} }, { row.latency_mean_ns, row.reasons })
+   end)
+
+   -- 512 bytes take 4.096 us, of a device of 2 us they alone leave before they are in
+   it("has one definition for all frame sizes of a run", function()
+      local function of(definition, sizes)
+         local asked = 0
+         return measure("latency", group { definition = definition, repetitions = 1 },
+            { rate = 1e9, capacity = 9e5, meddle = function(raw)
+               asked = asked + 1
+               raw.directions[1].tags_ns = { 2000 + asked }
+               raw.directions[1].latency.min_ns = 2000
+            end }, { frame_sizes = sizes or { 64, 512, 128 }, bidirectional = false })
+      end
+      local rows, fifo = of(), of "fifo"
+      for i, row in ipairs(rows) do
+         assert.same({ "fifo", "valid", 1 }, { row.definition, row.validity, #row.reasons })
+         assert.matches("^frames of 512 bytes left before", row.reasons[1])
+         row.reasons = {}
+         assert.same(fifo[i], row)
+      end
+      for i, row in ipairs(of(nil, { 64, 128 })) do
+         assert.same(of("lifo", { 64, 128 })[i], row)
+         assert.same({ "lifo", {} }, { row.definition, row.reasons })
+      end
    end)
 
    it("refuses lifo where no line is known", function()

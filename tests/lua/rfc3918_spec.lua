@@ -302,42 +302,6 @@ describe("a device that does not do it right", function()
       assert.truthy(row.reasons[1]:find("floods groups that it does not know", 1, true))
    end)
 
-   it("takes no time for a line that the plan alone declares", function()
-      local c = { tester = { ports = { { name = "a", line_rate = 1e8 }, { name = "b", line_rate = 1e8,
-         serial_rate = 1e8 } } }, o = { latency_definition = "lifo" }, frame_size = 1518 }
-      for source, found in pairs { a = { 0, "fifo" }, b = { 1518 * 80, "lifo" } } do
-         c.source = source
-         local is, store = trials.definition(c)
-         assert.same(found, { store, is })
-      end
-   end)
-
-   -- a port leaves, and the switch asks for as long as the next trial takes
-   -- the latency of 20 us counts from when the header is in
-   it("has a latency from first bit to first bit where it cuts through", function()
-      local switch = "rate: 100Mbps, switching: cut-through, snooping: {groups: 100, unregistered: drop}"
-      local function latency(definition)
-         local results = run(switch, "rfc3918.tests=[latency,join_delay]", "rfc3918.frame_sizes=[1518]",
-            "rfc3918.latency_load=50%", "rfc3918.latency_trial=20ms", "rfc3918.latency_repetitions=2",
-            "rfc3918.membership.repetitions=2", "rfc3918.membership.max_resolution=1ms",
-            definition and "rfc3918.latency_definition=" .. definition)
-         return results.latency[1], results.join_delay[1]
-      end
-      local fifo, join = latency "fifo"
-      assert.same({ "valid", {}, "fifo" }, { fifo.validity, fifo.reasons, fifo.definition })
-      -- 14 bytes of header at 100 Mbit/s
-      assert.near(20000 + 14 * 80, fifo.latency_max_ns, 2)
-      assert.equal(fifo.latency_min_ns, fifo.egress[1].every_frame_latency.min_ns)
-      local own, joined = latency()
-      assert.same({ "fifo", fifo.latency_max_ns, join.net_mean_ns }, { own.definition, own.latency_max_ns,
-         joined.net_mean_ns })
-      assert.truthy(own.reasons[1]:find("the device cuts through", 1, true))
-      local lifo, late = latency "lifo"
-      assert.near(20000 + 14 * 80 - 1518 * 80, lifo.latency_max_ns, 2)
-      assert.truthy(lifo.reasons[1]:find("take rfc3918.latency_definition: fifo", 1, true))
-      assert.near(1518 * 80, late.net_mean_ns - join.net_mean_ns, 2)
-   end)
-
    it("has a trial of the matrix and names its source where it holds fewer groups than the first", function()
       local results = run("snooping: {groups: 5, unregistered: drop}", "rfc3918.monitor=a",
          "rfc3918.tests=[group_capacity,group_matrix]", "rfc3918.capacity_max=8")
@@ -346,6 +310,7 @@ describe("a device that does not do it right", function()
       assert.same({ 10, "b" }, { results.group_matrix[1].groups, results.group_matrix[1].source })
    end)
 
+   -- a port leaves, and the switch asks for as long as the next trial takes
    -- as long as the other receiver is a member the device knows the group
    it("is not said to flood where a port is still a member", function()
       local function joins(switch)

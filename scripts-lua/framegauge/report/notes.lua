@@ -4,6 +4,7 @@
 -- frames that arrived in another form than they were sent, background traffic, captures, and why a row is not
 -- valid.
 local format = require "framegauge.text.format"
+local mixes = require "framegauge.core.mixes"
 local plain = require "framegauge.text.plain"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -42,10 +43,29 @@ function M.beyond(calibration)
 end
 
 --- Between which bits a latency lies, what stamped the frames, and how far a timestamp may be off.
-function M.latency(latency)
-   return latency and ("Latency: %s, timestamps by %s, error at most %s."):format(latency.definition,
-      latency.source,
-      format.nanoseconds(latency.error_bound_ns))
+-- @param of  " of 64 bytes" where others lie between other bits; or nil
+function M.latency(latency, of)
+   return latency and ("Latency%s: %s, timestamps by %s, error at most %s."):format(of or "",
+      latency.definition, latency.source, format.nanoseconds(latency.error_bound_ns))
+end
+
+--- What latency() says, of rows with a frame size: a sentence for each definition that they have: a list.
+function M.latencies(lines)
+   local groups = {}
+   for _, row in ipairs(lines) do
+      local latency, size = row.every_frame_latency or row.latency, mixes.text(row.frame_size)
+      local group = latency and tables.find(groups, "definition", latency.definition)
+      if latency and not group then
+         group = { definition = latency.definition, latency = latency, sizes = {} }
+         groups[#groups + 1] = group
+      end
+      if group and not tables.contains(group.sizes, size) then
+         table.insert(group.sizes, size)
+      end
+   end
+   return tables.map(groups, function(group)
+      return M.latency(group.latency, groups[2] and " of " .. table.concat(group.sizes, ", "))
+   end)
 end
 
 --- What became of a capture of a run (framegauge.run.captures).

@@ -118,27 +118,21 @@ local function of_direction(records, direction)
    return tables.map(records, function(record) return common.counts(record, direction) end)
 end
 
--- By which definition latencies of a frame size are: a device that cuts through in one direction does in all.
--- @return what the plan wants, or fifo of such a device; a remark, or nil
-local function wanted_of(plan, tester, records, frame_size)
+-- What frames of a size say against the definition of the plan, or of devices that store and forward; or nil.
+local function remark_of(plan, tester, records, frame_size)
    local wanted, remark = plan.rfc2544.latency.definition, nil
    for _, direction in ipairs(mixes.CYCLES[frame_size] and {} or common.directions(plan)) do
       remark = remark or select(3, definition.of(wanted, common.frame_ns(tester, direction, frame_size,
          wanted == "lifo"), trial.merge_latency(of_direction(records, direction)),
-         "rfc2544.latency.definition"))
+         "rfc2544.latency.definition", frame_size))
    end
-   return wanted or remark and "fifo", remark
+   return remark
 end
 
--- @param wanted, frame_ns  as framegauge.trial.definition has them
-local function add_figures(row, records, wanted, frame_ns)
-   local counts = of_direction(records, row.direction)
-   row.lost = stats.sum(counts, "lost")
-   note_off_schedule(row, records)
-   local of_all = trial.merge_latency(counts)
-   local is, offset = definition.of(wanted, frame_ns, of_all, "rfc2544.latency.definition")
+-- @param is, offset  the definition, and what it takes off a delay
+local function put_figures(row, records, is, offset)
    local streams, tags = tags_of(records, row.direction, offset)
-   row.every_frame_latency = redefined(of_all, offset, is)
+   row.every_frame_latency = redefined(trial.merge_latency(of_direction(records, row.direction)), offset, is)
    row.definition, row.tagged_frames = is, #tags
    if tags[1] and row.every_frame_latency then
       row.latency_mean_ns = stats.mean(tags)
@@ -146,7 +140,23 @@ local function add_figures(row, records, wanted, frame_ns)
       row.latency_stddev_ns = stats.stddev(means(streams))
       row.latency_typical_ns, row.latency_worst_case_ns = typical(streams)
       row.source, row.error_bound_ns = row.every_frame_latency.source, row.every_frame_latency.error_bound_ns
-   else
+   end
+end
+
+-- @param remark  of frames of this size
+local function add_figures(row, records, plan, tester, session, remark)
+   local wanted, mix = plan.rfc2544.latency.definition, mixes.CYCLES[row.frame_size]
+   local function put(found)
+      local as = wanted or found and "fifo"
+      local frame_ns = (as or not mix)
+         and common.frame_ns(tester, row.direction, row.frame_size, wanted == "lifo") or nil
+      put_figures(row, records, definition.of(as, frame_ns))
+      row.reasons[#row.reasons + 1] = found
+   end
+   row.lost = stats.sum(of_direction(records, row.direction), "lost")
+   note_off_schedule(row, records)
+   definition.of_run(wanted and {} or session, remark, put) -- what the plan names stays
+   if not row.latency_mean_ns then
       row.validity = "invalid"
       table.insert(row.reasons, "no tagged frame came back")
    end
@@ -167,15 +177,13 @@ function M.measure(plan, tester, session, frame_size, rows)
    local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
    local before = #session.trials
    local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
-   local wanted, remark = wanted_of(plan, tester, records, frame_size)
+   local remark = remark_of(plan, tester, records, frame_size)
    for _, direction in ipairs(common.directions(plan)) do
       local row = new_row(plan, frame_size, direction, line_fps, rate)
       row.trials = #session.trials - before
       row.validity, row.reasons = verdict.merge { rate, unpack(records) }
       if rate.fps then
-         local frame_ns = common.frame_ns(tester, direction, frame_size, wanted == "lifo")
-         add_figures(row, records, wanted, (wanted or not mixes.CYCLES[frame_size]) and frame_ns or nil)
-         row.reasons[#row.reasons + 1] = remark
+         add_figures(row, records, plan, tester, session, remark)
       else
          row.validity, row.reasons = common.without_rate(rate)
       end

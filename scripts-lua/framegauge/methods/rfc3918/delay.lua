@@ -65,14 +65,15 @@ local function make(c, method, fps)
    return record, who, begin * 1e9, finish * 1e9
 end
 
--- The delay of a port in a trial, ns. @return the delay and its net, or nil and why not
+-- The delay of a port in a trial, ns. @return the delay, and function(store): its net, less a latency that
+-- store is taken off; or nil and why not
 local function delay_of(c, direction, member_times, t)
    local frame = trials.frame_ns(c, direction.port, c.frame_size)
    local report = trials.report_ns(c, direction.port)
    if not direction.latency then
       return nil, direction.no_latency or c.leaves and "it never got a frame" or "no frame came"
    end
-   local latency = direction.latency.min_ns - select(2, trials.definition(c, direction.latency))
+   local latency = direction.latency.min_ns
    if direction.loss_bursts > 1 then -- one is before it has joined, or after it has left
       return nil, "lost"
    end
@@ -81,12 +82,12 @@ local function delay_of(c, direction, member_times, t)
       if direction.first_arrival_ns < member_times.joined_ns then
          return nil, "floods"
       end
-      return delay, delay - latency
+      return delay, function(store) return delay - (latency - store) end
    elseif direction.last_arrival_ns > t.finish - LAST * 1e9 / t.fps then
       return nil, "no end"
    end
    local delay = direction.last_arrival_ns + frame - (member_times.left_ns + report)
-   return delay, delay - latency - frame
+   return delay, function(store) return delay - (latency - store) - frame end
 end
 
 -- Does the device flood a group that no port has ever joined?
@@ -121,7 +122,7 @@ local BY_FLOODING = {
       ["floods"] = { [true] = "floods", [false] = "still a member", unknown = "early" },
    },
    known = {
-      ["floods"] = { [true] = "floods all", [false] = "still a member", unknown = "early" },
+      ["floods"] = { [true] = "floods all", [false] = "still a member", unknown = "early, known" },
    },
    all = {
       ["no end"] = { [true] = "flooded again", [false] = "no end", unknown = "no end" },
@@ -136,6 +137,7 @@ end
 local IS_NOT_APPLICABLE = { ["floods"] = true, ["floods all"] = true, ["flooded again"] = true }
 local WHY = {
    ["early"] = "frames came before the port had joined: the device floods groups that it does not know, or the port is still a member from a trial before",
+   ["early, known"] = "frames came before the port had joined: the device floods groups that other ports have joined, or the port is still a member from a trial before",
    ["floods all"] = "frames came before the port had joined: the device floods groups that other ports have joined",
    ["still a member"] = "frames came before the port had joined: it is still a member from a trial before; raise rfc3918.forget",
    ["flooded again"] = "the device floods groups that it does not know, and forgets the group when the last port leaves: its frames do not end",
@@ -153,6 +155,9 @@ local function read(c, record, who, t, ports)
    for i, one in ipairs(who) do
       local direction = record.directions[i]
       direction.port = one.port
+      if direction.latency and (not ports.least or direction.latency.min_ns < ports.least.min_ns) then
+         ports.least = direction.latency
+      end
       local delay, net = delay_of(c, direction, joined[one.port], t)
       if not one.stays and delay then
          local port = ports[one.port]
@@ -179,12 +184,13 @@ local function put_delays(out, delays, nets)
    out.net_mean_ns = select(2, trials.range(nets))
 end
 
-local function put_figures(row, ports)
+local function put_figures(row, ports, store)
    local all, nets = {}, {}
    for k, port in ipairs(ports) do
+      local own = tables.map(port.nets, function(net) return net(store) end)
       row.egress[k] = { port = port.name }
-      put_delays(row.egress[k], port.delays, port.nets)
-      all, nets = tables.joined(all, port.delays), tables.joined(nets, port.nets)
+      put_delays(row.egress[k], port.delays, own)
+      all, nets = tables.joined(all, port.delays), tables.joined(nets, own)
    end
    row.receivers, row.samples = #ports, #all
    put_delays(row, all, nets)
@@ -218,7 +224,7 @@ local function measure(c, method, found)
    problem = explained(c, method, problem)
    row.validity, row.reasons = verdict.merge(records)
    row.trials = #c.session.trials - c.before
-   put_figures(row, ports)
+   trials.define(c, row, ports.least, function(store) put_figures(row, ports, store) end)
    if problem and not (problem == "lost" and row.validity == "tester-limited") then
       row.validity = IS_NOT_APPLICABLE[problem] and "not-applicable" or "invalid"
       table.insert(row.reasons, 1, WHY[problem] or problem)
@@ -226,10 +232,7 @@ local function measure(c, method, found)
    return row, records
 end
 
--- Without the burden and with it.
-local function compare(c, method, found)
-   local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, method, found) end)
-   row.method, row.resolution_ns = method, burdened.resolution_ns
+local function put_both(row, baseline, burdened)
    for _, key in ipairs { "delay_mean_ns", "delay_max_ns", "net_mean_ns" } do
       row["baseline_" .. key], row["burdened_" .. key] = baseline[key], burdened[key]
    end
@@ -243,6 +246,13 @@ local function compare(c, method, found)
             and after.delay_mean_ns and after.delay_mean_ns - before.delay_mean_ns,
       }
    end)
+end
+
+-- Without the burden and with it.
+local function compare(c, method, found)
+   local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, method, found) end)
+   row.method, row.resolution_ns = method, burdened.resolution_ns
+   trials.define(c, row, nil, function() put_both(row, baseline, burdened) end)
    return row
 end
 

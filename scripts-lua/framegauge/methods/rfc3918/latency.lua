@@ -74,17 +74,21 @@ end
 
 -- Put the latencies of all copies into a row, by their definition.
 -- @param delays  lists, from first bit to first bit
--- @param latency of a trial, which has the error of the stamps; or nil
--- @return what the definition takes off a delay
-local function define(c, row, delays, latency)
-   local all = tables.joined(unpack(delays))
+-- @param egress  of a trial
+local function define(c, row, delays, egress)
+   local all, latency = tables.joined(unpack(delays)), egress[1].latency
    local least, _, greatest = trials.range(all)
-   local is, store, remark = trials.definition(c, least and { min_ns = least,
-      error_bound_ns = latency and latency.error_bound_ns })
-   row.definition, row.samples = is, #all
-   row.latency_min_ns, row.latency_max_ns = least and least - store, greatest and greatest - store
-   row.reasons[#row.reasons + 1] = remark
-   return store
+   row.samples = #all
+   trials.define(c, row, least and { min_ns = least, error_bound_ns = latency and latency.error_bound_ns },
+      function(store)
+         row.latency_min_ns, row.latency_max_ns = least and least - store, greatest and greatest - store
+         row.egress = tables.map(c.receivers, function(port, k)
+            local one = { port = port, tagged_frames = #delays[k], every_frame_latency = egress[k].latency }
+            one.latency_min_ns, one.latency_mean_ns, one.latency_max_ns = trials.range(tables.map(delays[k],
+               function(delay) return delay - store end))
+            return one
+         end)
+      end)
 end
 
 -- @return the row, and the records of its trials
@@ -101,14 +105,7 @@ local function measure(c, found)
    }
    row.spread_mean_ns, row.spread_max_ns = select(2, trials.range(spread))
    row.spread_samples = #spread
-   local store = define(c, row, delays, records[#records].egress[1].latency)
-   row.egress = tables.map(c.receivers, function(port, k)
-      local one = { port = port, tagged_frames = #delays[k],
-         every_frame_latency = records[#records].egress[k].latency }
-      one.latency_min_ns, one.latency_mean_ns, one.latency_max_ns = trials.range(tables.map(delays[k],
-         function(delay) return delay - store end))
-      return one
-   end)
+   define(c, row, delays, records[#records].egress)
    return row, records
 end
 
@@ -116,11 +113,7 @@ local function mean_of(list, key)
    return (select(2, trials.range(tables.field(list, key))))
 end
 
--- Without the burden and with it.
-local function compare(c, found)
-   local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, found) end)
-   row.groups, row.monitor, row.load_of = c.o.groups, c.monitor, burdened.load_of
-   row.trial_s, row.definition = c.o.latency_trial, burdened.definition
+local function put_both(row, baseline, burdened)
    row.baseline_latency_max_ns, row.burdened_latency_max_ns = baseline.latency_max_ns, burdened.latency_max_ns
    row.egress = tables.map(burdened.egress, function(after, k)
       local before = baseline.egress[k]
@@ -138,6 +131,14 @@ local function compare(c, found)
    row.added_mean_ns = mean_of(row.egress, "added_ns")
    row.every_frame_samples = stats.sum(tables.field(row.egress, "burdened_every_frame_latency"), "count")
    row.every_frame_added_mean_ns = mean_of(row.egress, "every_frame_added_ns")
+end
+
+-- Without the burden and with it.
+local function compare(c, found)
+   local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, found) end)
+   row.groups, row.monitor, row.load_of = c.o.groups, c.monitor, burdened.load_of
+   row.trial_s = c.o.latency_trial
+   trials.define(c, row, nil, function() put_both(row, baseline, burdened) end)
    return row
 end
 

@@ -186,6 +186,9 @@ M.EGRESS_DELAY = record("membership_egress", "the delay of a port", {
    { "net_mean_ns", "signed", "mean without the latency of the frames", null = true },
 })
 
+-- A row without delays, and one of an earlier version, has none.
+local DEFINITION_OF_NET = rows.with({ DEFINITION }, { definition = { optional = true } })[1]
+
 local RESOLUTION = { "resolution_ns", "positive", "from one frame to the next: so well a delay is known",
    col = "Resolution", as = "time", at = "terminal html" }
 
@@ -214,6 +217,7 @@ local function delay(name, title, criterion, help)
       RESOLUTION,
       { "net_mean_ns", "signed", "mean without the latency of the frames: what the device took to change its table, to the resolution", null = true, col = "Net", unit = "mean", as = "time",
          at = "terminal html", n = "samples" },
+      DEFINITION_OF_NET,
       { "samples", "count", "delays that were measured, of all ports and trials" },
       { "queries_seen", "count", "queries that the ports heard, of all trials", col = "Queries",
          as = "number",
@@ -304,6 +308,7 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
    { "baseline_net_mean_ns", "signed", "mean without the burden and without the latency of the frames",
       null = true, better = false, n = "baseline_samples" },
    { "burdened_net_mean_ns", "signed", "the same with the burden", null = true, n = "burdened_samples" },
+   DEFINITION_OF_NET,
 }, BURDENED_TAIL, {
    { "egress", list(M.EGRESS_BURDENED_DELAY), "each port" },
 }, verdict.ROWS)

@@ -85,14 +85,29 @@ function M.frame_ns(c, name, size)
    return common.frame_ns(c.tester, name .. "->", size) or 0
 end
 
---- The definition by which latencies are: what framegauge.trial.definition returns. A device that has cut
--- through does so in the trials after that, too.
--- @param latency  from first bit to first bit, of a trial; or nil
-function M.definition(c, latency)
-   local is, store, remark = definition.of(c.o.latency_definition or c.cuts_through and "fifo" or nil,
-      common.frame_ns(c.tester, c.source .. "->", c.frame_size), latency, "rfc3918.latency_definition")
-   c.cuts_through = c.cuts_through or remark ~= nil
-   return is, store, remark
+--- The definition by which latencies are: what framegauge.trial.definition returns.
+-- @param latency  from first bit to first bit; or nil
+-- @param found    that the device cuts through, as is known by now; or nil
+function M.definition(c, latency, found)
+   local frame_ns = common.frame_ns(c.tester, c.source .. "->", c.frame_size)
+   return definition.of(c.o.latency_definition or found and "fifo" or nil, frame_ns, latency,
+      "rfc3918.latency_definition", c.frame_size)
+end
+
+--- Put latencies into a row by the definition of the run, and again where that changes.
+-- @param latency  the least of all trials of the row, from first bit to first bit; or nil
+-- @param put      function(store): puts them, less what the definition takes off a delay
+function M.define(c, row, latency, put)
+   local function again(found)
+      local is, store = M.definition(c, nil, found)
+      row.definition = is
+      put(store)
+      if found and not tables.any(row.reasons, function(text) return text:find(found, 1, true) end) then
+         row.reasons[#row.reasons + 1] = found
+      end
+   end
+   -- what the plan names stays
+   definition.of_run(c.o.latency_definition and {} or c.session, select(3, M.definition(c, latency)), again)
 end
 
 local REPORT_SIZES = { igmpv2 = 64, igmpv3 = 64, mldv1 = 90, mldv2 = 94 }

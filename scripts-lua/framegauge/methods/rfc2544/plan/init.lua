@@ -90,7 +90,7 @@ local latency = {
    fields = {
       rate "the load",
       { key = "definition", type = "enum", values = { "lifo", "fifo" },
-        default_help = "by the device's kind: fifo where frames leave before they are in, as of a device that cuts through, of a mix, and where no card or virtual wire tells the rate of the line; else lifo",
+        default_help = "by the device's kind: fifo for all frame sizes of a run where frames of one of them leave before they are in, as of a device that cuts through; fifo of a mix, and where no card or virtual wire tells the rate of the line; else lifo",
         help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from first bit to first bit" },
       shared.trial("120s", "length of each stream", "24h"),
       { key = "tag_after", type = "time", default = "60s", max = "24h",

@@ -253,13 +253,13 @@ end
 
 --- Notes that qualify the tables.
 function M.notes(result, add)
-   local rows, latency = result.results.throughput or {}, nil
+   local rows = result.results.throughput or {}
    add(rows[1] and rows[1].direction == "both" and "Both directions were loaded at once; figures are per direction." or nil)
-   for _, row in ipairs(result.results.latency or rows) do
-      latency = latency or row.every_frame_latency or row.latency
+   local defined = notes.latencies(result.results.latency or rows)
+   for _, sentence in ipairs(defined) do
+      add(sentence)
    end
-   add(notes.latency(latency))
-   add(latency and notes.calibration(result.calibration))
+   add(defined[1] and notes.calibration(result.calibration))
    add(evidence_note(rows))
    for _, row in ipairs(rows) do
       if row.regular == false and row.limited_by == "maximum" then

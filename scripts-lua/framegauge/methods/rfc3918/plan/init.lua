@@ -110,7 +110,7 @@ local row = {
       { key = "latency_trial", type = "time", default = "120s", min = "1ms", max = "1h",
         help = "of both: the frame whose delay counts leaves in the middle of it" },
       { key = "latency_definition", type = "enum", values = { "lifo", "fifo" },
-        default_help = "by the device's kind: fifo where copies leave before the frame is in, as of a device that cuts through; else lifo",
+        default_help = "by the device's kind: fifo for all rows of a run where copies of one frame size leave before the frame is in, as of a device that cuts through; else lifo",
         help = "of all latencies. lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from first bit to first bit (RFC 1242, bit forwarding: devices that cut through)" },
       { key = "latency_repetitions", type = "integer", default = "20", min = "1", max = "1000",
         help = "of both: trials" },
