@@ -40,6 +40,26 @@ describe("a comparison", function()
       assert.near(99, only(fine).resolution, 1e-6) -- what 99,000 leaves open above it
    end)
 
+   it("does not judge latencies of different definitions", function()
+      local function latency(ns, definition)
+         return result { latency = { {
+            frame_size = 64, direction = "a->b", latency_mean_ns = ns, definition = definition,
+            validity = "valid", reasons = {}, error_bound_ns = 8,
+         } } }
+      end
+      local found = compare.of(latency(-1980, "lifo"), latency(2110, "fifo"))
+      assert.same({ "not judged", 0, "LIFO before, FIFO after" }, { only(found).mark, found.worse,
+         only(found).definitions })
+      assert.matches("Latency, not judged, because .* the same %(LIFO before, FIFO after%): 64 bytes, a%->b%.",
+         compare.remarks(found, found.tables[1])[1])
+      assert.equal("worse", only(compare.of(latency(2000, "fifo"), latency(3000, "fifo"))).mark)
+      for definition, name in pairs { lifo = "LIFO", fifo = "FIFO" } do
+         local points = compare.figures(latency(2110, definition))
+         assert.equal(1, #points)
+         assert.matches(", " .. name .. "$", points[1].name) -- a series of its own in a history
+      end
+   end)
+
    it("knows on which side a figure is better", function()
       local more = compare.of(result(throughput(99000, 0.001)), result(throughput(100000, 0.001)))
       assert.equal("better", only(more).mark)

@@ -103,6 +103,7 @@ two parameters: a false alarm costs somebody a day, and a small step that is rea
   that face each other, as in `framegauge compare`.
 - **Left out** are figures that are tester-limited or invalid, and interrupted runs.
 - **The newest run** may be a level by itself. A single outlier at the end is an alarm until the next run.
+- **Latencies** of different definitions (LIFO, FIFO) are different figures: each has its own levels.
 - **A regression** is the last change of a figure, if it is for the worse and at most five runs old. Later
   the level is the new normal; `--trend` still shows the change.
 

@@ -22,7 +22,7 @@ Index.__index = Index
 --- Name of the index in the folder of runs.
 Index.FILE = ".framegauge-history.sqlite"
 
-local VERSION = 2 -- of the tables
+local VERSION = 3 -- of the tables and of what they hold
 local BAD_USAGE = 2
 local DEEPEST = 3 -- folders below the folder of the runs
 

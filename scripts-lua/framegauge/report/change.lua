@@ -73,6 +73,23 @@ local function mark_of(figure, change, open)
    return (change > 0) == (figure.better == figures.MORE) and M.BETTER or M.WORSE
 end
 
+-- The definitions that a latency has on both sides, in words, where they are not one; nil where they are.
+local function definitions_of(figure, old, new)
+   local words = {}
+   for i, side in ipairs { old, new } do
+      for _, line in ipairs(side.lines) do
+         words[i] = words[i] or {}
+         local word = figures.definition(figure, line) or "not known"
+         if not tables.contains(words[i], word) then
+            table.insert(words[i], word)
+         end
+      end
+   end
+   local one = #words[1] == 1 and #words[2] == 1 and words[1][1] == words[2][1]
+   return not one and ("%s before, %s after"):format(table.concat(words[1], " and "),
+      table.concat(words[2], " and ")) or nil
+end
+
 -- What several runs on each side have in addition.
 local function several(line, old, new, text)
    line.before_values, line.after_values = old and old.values, new and new.values
@@ -86,7 +103,8 @@ end
 -- @param before, after  lists of this row in the runs of each side
 -- @param are_several    whether a side has several runs
 -- @return { name =, figure = its key, heading, unit, before, after, change, change_percent, resolution = what
--- a change must be more than, mark = M.BETTER ..., and the figures as text }; of several runs before_values,
+-- a change must be more than, mark = M.BETTER ..., definitions = in words where they are not one and nothing
+-- is judged, and the figures as text }; of several runs before_values,
 -- after_values, before_stddev, after_stddev, chance = of such a change where nothing has changed; nil where
 -- no run has the figure
 function M.of_figure(figure, name, before, after, are_several)
@@ -95,7 +113,8 @@ function M.of_figure(figure, name, before, after, are_several)
    if not (old or new) then
       return nil
    end
-   local change = old and new and new.value - old.value
+   local definitions = old and new and definitions_of(figure, old, new) or nil
+   local change = old and new and not definitions and new.value - old.value or nil
    local open = change and open_between(figure, old, new)
    local resolution = open and open < math.huge and open or nil
    local function text(value)
@@ -106,6 +125,7 @@ function M.of_figure(figure, name, before, after, are_several)
       name = name, figure = figure.path, heading = M.heading(figure),
       unit = select(2, show.write(row, (old or new).value)),
       before = old and old.value, after = new and new.value, change = change, resolution = resolution,
+      definitions = definitions,
       change_percent = change and old.value ~= 0 and change / old.value * 100 or nil,
       mark = change and old.counts and new.counts and mark_of(figure, change, open) or M.UNKNOWN,
       before_text = text(old and old.value), after_text = text(new and new.value),

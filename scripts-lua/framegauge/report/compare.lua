@@ -175,9 +175,10 @@ local function figure_of(figure, line)
 end
 
 --- The figures of a result whose uncertainty may be known, for a history of them.
--- @return list of { title = of the table, name = of the row, figure = its key, heading, unit, value, text,
--- low, high = its uncertainty where it is known, valid = whether it is the device's, side = ">=" or "<="
--- where more or less is better, or nil }
+-- @return list of { title = of the table, name = of the row, with the definition of a latency: of two
+-- definitions it is two figures, figure = its key, heading, unit, value, text, low, high = its uncertainty
+-- where it is known, valid = whether it is the device's, side = ">=" or "<=" where more or less is better, or
+-- nil }
 function M.figures(result)
    local list = {}
    for _, one in ipairs(results.tables(result.plan.test, result.results)) do
@@ -186,7 +187,9 @@ function M.figures(result)
          for _, figure in ipairs(figures.compared(one.record)) do
             local found = figure.row.uncertainty and figure_of(figure, line)
             if found then
-               found.title, found.name = one.title, names[i]
+               local definition = figures.definition(figure, line)
+               found.title = one.title
+               found.name = definition and ("%s, %s"):format(names[i], definition) or names[i]
                list[#list + 1] = found
             end
          end
@@ -349,13 +352,24 @@ function M.columns(found)
    end)
 end
 
---- The rows of a table that one side alone has, in sentences.
-function M.one_sided(found, one)
+--- The rows of a table that one side alone has, and latencies that are not judged, in sentences.
+function M.remarks(found, one)
    local sides = found.runs and { "runs before", "runs after" } or { "first run", "second run" }
    local out = {}
    for i, names in ipairs { one.only_before, one.only_after } do
       out[#out + 1] = names[1] and ("%s, only in the %s: %s."):format(one.title, sides[i],
          table.concat(names, "; ")) or nil
+   end
+   local named = {} -- words -> rows
+   for _, line in ipairs(one.lines) do
+      local words = line.definitions
+      if words and not tables.contains(named[words] or {}, line.name) then
+         named[words] = tables.joined(named[words] or {}, { line.name })
+      end
+   end
+   for _, words in ipairs(tables.keys(named)) do
+      out[#out + 1] = ("%s, not judged, because the definition of the latency is not the same (%s): %s."):format(
+         one.title, words, table.concat(named[words], "; "))
    end
    return out
 end
@@ -392,7 +406,7 @@ function M.text(found, all, paint)
          lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
       end
       parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(columns, lines, paint) or nil
-      for _, sentence in ipairs(M.one_sided(found, one)) do
+      for _, sentence in ipairs(M.remarks(found, one)) do
          parts[#parts + 1] = sentence .. "\n"
       end
    end

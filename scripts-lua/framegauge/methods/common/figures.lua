@@ -232,6 +232,18 @@ function M.criteria(record)
    end)
 end
 
+--- Between which bits a latency lies, as its row or the object around it says: LIFO, FIFO or FILO; nil of
+-- other figures.
+-- Latencies of different definitions are different figures, whose difference is no change of the device.
+function M.definition(figure, line)
+   local object = (figure.path or ""):match "^(.*%.)[^.]+$"
+   if not figure.key:find "latency" and not figure.key:find "net_mean_ns$" then
+      return nil
+   end
+   local text = object and rows.value(line, object .. "definition") or rows.value(line, "definition")
+   return text and (text:match "%((%u+)%)$" or text:upper())
+end
+
 -- Extremes of one run are chance.
 local function stands_first(figure)
    local at = figure.row.at or ""

@@ -37,7 +37,7 @@ return function(found, before, after)
    for _, one in ipairs(found.tables) do
       parts[#parts + 1] = one.lines[1] and html_tables.build { caption = one.title, class = "wrapped",
          columns = columns, rows = one.lines } or nil
-      for _, sentence in ipairs(compare.one_sided(found, one)) do
+      for _, sentence in ipairs(compare.remarks(found, one)) do
          parts[#parts + 1] = h.p { sentence }
       end
    end
