@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge init`: a plan to begin with, from the reference plan of a test (configs/), which is part of
--- the program. Its comments stay, and a key without one gets its help. With devices of the user's the
--- reference device is left out.
+-- the program. Its comments stay, and a key without one gets its help where it is first. With devices of the
+-- user's the reference device is left out.
 local columns = require "framegauge.text.columns"
 local help = require "framegauge.plan.help"
 local methods = require "framegauge.methods"
@@ -46,32 +46,47 @@ end
 
 local LONGEST = 170 -- characters of a comment; a longer help is named
 
+-- The path of a key as documentation writes it, with NAME for a name of the user's; nil where it has no help.
+local function path_of(above, key)
+   for _, path in ipairs { (above == "" and "" or above .. ".") .. key, above .. ".NAME" } do
+      if help.meaning(path) or help.meaning(path .. ".NAME") then
+         return path
+      end
+   end
+end
+
 -- The comment on a key: its help.
 local function comment_on(path, indent)
-   local sections = help.contents().sections
-   local row = help.row(path) or tables.find(sections, "path", path)
-      or tables.find(sections, "path", path .. ".NAME")
-   local text = row and row.help:gsub("`", "")
-   if not text then
-      return ""
-   elseif #text > LONGEST then
+   local text = (help.meaning(path) or help.meaning(path .. ".NAME")):gsub("`", "")
+   if #text > LONGEST or text:find ":$" or path:find "%.NAME$" then
       text = ("see 'framegauge help %s'"):format(path)
    end
    return columns.wrapped(indent .. "# " .. text, 100):gsub("\n(%s*)([^%s#])", "\n%1# %2")
 end
 
--- A group in which every key has a comment, above it or behind it.
+-- How many brackets a line leaves open.
+local function opened(line)
+   local text = (" " .. line):gsub("%s#.*", ""):gsub('"[^"]*"', ""):gsub("'[^']*'", "")
+   return select(2, text:gsub("[%[{]", "")) - select(2, text:gsub("[%]}]", ""))
+end
+
+-- A group in which every key that begins a line has a comment where it is first, above it or behind it. A
+-- name of the user's has one where its keys are on the same line.
 local function commented(text)
-   local out, path, before = {}, {}, ""
+   local out, paths, seen, open, before = {}, { [0] = "" }, {}, 0, ""
    for line in text:gmatch "([^\n]*)\n" do
-      local indent, key = line:match "^(%s*)([%a_][%w_]*):"
-      if key then
+      local indent, key = line:match "^(%s*)([%a_][%w_-]*):"
+      if key and open == 0 then
          local depth = #indent / 2 + 1
-         path[depth] = key
-         if depth > 1 and not line:find "#" and not before:find "^%s*#" then
-            out[#out + 1] = comment_on(table.concat(path, ".", 1, depth), indent)
+         local path = paths[depth - 1] and path_of(paths[depth - 1], key)
+         paths[depth], paths[depth + 1] = path, nil
+         local commentable = path and (not path:find "%.NAME$" or line:find "{")
+         if commentable and not seen[path] and not line:find "#" and not before:find "^%s*#" then
+            out[#out + 1] = comment_on(path, indent)
          end
+         seen[path or ""] = true
       end
+      open = open + opened(line)
       out[#out + 1], before = line .. "\n", line
    end
    return table.concat(out)

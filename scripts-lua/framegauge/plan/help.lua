@@ -144,6 +144,12 @@ function M.row(key)
    end
 end
 
+--- The help of a key or of a group, such as "rfc2544.throughput" or "streams.NAME"; nil where a plan has none.
+function M.meaning(path)
+   local is = M.row(path) or tables.find(sections(), "path", path)
+   return is and is.help
+end
+
 --- The words that a key takes: of "rfc2544.throughput.search" binary, tst009, mlr. Empty for other values.
 function M.values(key)
    local row = M.row(key) or {}
