@@ -20,6 +20,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/tutorials/console.md"
 # They go on until Ctrl-C, or show how far a test is.
 LIVE = ("view line", "watch", "test rfc2544")
 TRAFFIC_S = 1.2  # until there are losses and delays to show
+LONGEST_S = 60
 
 
 def shape(lines):
@@ -39,6 +40,16 @@ def asked(terminal, line):
     if lines and lines[0].endswith("own queue"):  # there only where frames waited for the tester
         lines = [line[:lines[0].index("own queue")].rstrip() for line in lines]
     return lines
+
+
+def wait_for_triggers(terminal):
+    """Wait until the list of captures has more than one trigger, as the page has."""
+    end = time.monotonic() + LONGEST_S
+    while time.monotonic() < end:
+        head, row, *_ = [*asked(terminal, "capture"), "", ""]
+        if int(("0" + row[:head.find("triggers") + len("triggers")].split()[-1].replace(",", ""))) > 1:
+            return
+        time.sleep(0.1)
 
 
 def commands(block):
@@ -88,7 +99,9 @@ def main():
             for line, wanted in commands(block):
                 if line in LIVE:
                     continue
-                if line in ("stop", "capture stop"):
+                if any("trigge" in shown for shown in wanted) and line == "capture stop":
+                    wait_for_triggers(terminal)
+                elif line in ("stop", "capture stop"):
                     time.sleep(TRAFFIC_S)
                 got = asked(terminal, line)
                 check(f"'{line}' gives what the page shows", shape(wanted) == shape(got),
