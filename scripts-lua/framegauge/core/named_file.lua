@@ -4,7 +4,8 @@
 --
 -- What is no regular file, such as a terminal or a device, may wait for ever when it is read or written, or
 -- never end. A plan may come through a pipe (`framegauge check /dev/stdin`, or `<(...)` of a shell), which
--- has a writer; a page may go to a pipe that has a reader.
+-- has a writer; a page may go to a pipe that has a reader, to /dev/null, and to a terminal that the program
+-- was given (/dev/stdout).
 local bit = require "bit"
 local uv = require "luv"
 
@@ -18,14 +19,22 @@ local function open_at_once(path, how)
    return uv.fs_open(path, bit.bor(how, uv.constants.O_NONBLOCK), tonumber("644", 8))
 end
 
+-- Devices that are written to.
+local SINKS = { ["/dev/null"] = true, ["/dev/stdout"] = true, ["/dev/stderr"] = true }
+
+local function is_sink(path)
+   return SINKS[path] or path:find "^/dev/fd/%d+$" ~= nil
+end
+
 -- @return the type of what is there, "file" also where nothing is; or nil and why it is not to be opened
-local function type_of(path)
+local function type_of(path, writes)
    local stat = uv.fs_stat(path)
    local is = stat and stat.type or "file"
-   if is == "file" or is == "fifo" or is == "directory" then -- a folder says so at once
+   if is == "file" or is == "fifo" or is == "directory" -- a folder says so at once
+      or writes and is == "char" and is_sink(path) then
       return is
    end
-   return nil, path .. " is no regular file"
+   return nil, path .. ": it is no regular file"
 end
 
 local function read_pipe(path, most)
@@ -71,11 +80,28 @@ function M.read(path, most)
    return text or (not why and "" or nil), why
 end
 
+--- What keeps a file from being written; nil when nothing does as far as can be told without opening it: the
+-- reader of a pipe would see an end.
+function M.write_problem(path)
+   local is, problem = type_of(path, true)
+   if is == "directory" then
+      return path .. ": it is a folder"
+   elseif not is then
+      return problem
+   end
+   local there = uv.fs_stat(path)
+   local folder = path:match "^(.*/)[^/]*$" or "."
+   if not there and not uv.fs_stat(folder) then
+      return path .. ": there is no such folder"
+   end
+   return not uv.fs_access(there and path or folder, "W") and path .. ": permission denied" or nil
+end
+
 --- Write a file, or to a pipe that somebody reads.
 -- @param append  keep what is in the file
 -- @return true, or nil and a message
 function M.write(path, text, append)
-   local is, message = type_of(path)
+   local is, message = type_of(path, true)
    if not is then
       return nil, message
    end
@@ -107,7 +133,7 @@ end
 function M.problem(path)
    local stat = uv.fs_stat(path)
    if stat and stat.type ~= "file" then
-      return path .. " is no regular file"
+      return path .. ": it is no regular file"
    end
    local file, message = io.open(path, "rb")
    return not file and message or file:close() and nil

@@ -60,7 +60,7 @@ end
 
 --- An empty list of problems of one file.
 function M.new(file)
-   return setmetatable({ file = file, list = {}, nodes = {}, bad = {} }, Problems)
+   return setmetatable({ file = file, list = {}, nodes = {}, bad = {}, lacking = {} }, Problems)
 end
 
 --- Remember where a key's value stands, so that rules can point at it.
@@ -102,14 +102,24 @@ function Problems:has_below(path)
    return false
 end
 
---- Whether something is wrong below a path.
-function Problems:below(path)
-   for key in pairs(self.bad) do
-      if key:sub(1, #path + 1) == path .. "." then
+local function is_below(bad, path)
+   for key in pairs(bad) do
+      if key:sub(1, #path) == path and key:find("^[.%[]", #path + 1) then
          return true
       end
    end
    return false
+end
+
+--- Whether something is wrong below a path.
+function Problems:below(path)
+   return is_below(self.bad, path)
+end
+
+--- Remember a key that could not be read and has no default to stand in: what a rule says about a group
+-- around it may be wrong, and is left out.
+function Problems:lacks(path)
+   self.lacking[path] = true
 end
 
 --- Add one problem.
@@ -118,6 +128,9 @@ end
 -- @param expected  what would have been right, or nil
 -- @param node      where it stands; by default the value of the path
 function Problems:add(path, message, expected, node)
+   if is_below(self.lacking, path) then
+      return
+   end
    node = node or self:node_of(path) or {}
    self.bad[path] = true
    if #self.list < MOST then

@@ -188,8 +188,12 @@ local function read_group(row, node, path, found)
    for _, entry in ipairs(node.entries) do
       local field = tables.find(row.fields, "key", entry.key)
       if field then
+         local below = join(path, entry.key)
          given[entry.key] = true
-         values[entry.key] = read(field, entry.value, join(path, entry.key), found)
+         values[entry.key] = read(field, entry.value, below, found)
+         if values[entry.key] == nil then
+            found:lacks(below)
+         end
       else
          unknown_key(row, entry, path, found)
       end

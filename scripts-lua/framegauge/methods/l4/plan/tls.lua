@@ -139,7 +139,8 @@ local function ciphers_fit(o, found, at)
 end
 
 local function files_are_two(o, found, at)
-   if (o.certificate_file == nil) ~= (o.key_file == nil) then
+   local unread = found:has(at .. ".certificate_file") or found:has(at .. ".key_file")
+   if not unread and (o.certificate_file == nil) ~= (o.key_file == nil) then
       found:add(at .. (o.key_file and ".key_file" or ".certificate_file"),
          "a certificate and its key belong together", "both certificate_file and key_file")
    end
@@ -153,6 +154,14 @@ local function early_data_has_tickets(o, found, at)
    end
 end
 
+-- The keys are written behind the trial, which should not have been for nothing.
+local function key_log_is_writable(o, found, at)
+   local problem = o.key_log and named_file.write_problem(o.key_log)
+   if problem then
+      found:add(at .. ".key_log", problem, "a file that can be written")
+   end
+end
+
 --- What must hold in the group.
 -- @param o   its values
 -- @param at  where it is: "l4.tls"
@@ -160,6 +169,7 @@ function M.check_group(o, found, at)
    ciphers_fit(o, found, at)
    early_data_has_tickets(o, found, at)
    files_are_two(o, found, at)
+   key_log_is_writable(o, found, at)
    if o.record > 0 and o.record < MIN_RECORD then
       found:add(at .. ".record", ("a record of %d bytes"):format(o.record), "0, or at least " .. MIN_RECORD)
    end
