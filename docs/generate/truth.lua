@@ -33,8 +33,9 @@ A measured value must lie between the bounds beside it. The bounds follow from t
 - **throughput**: at most one resolution of the search (0.1 % of the line) too low. Too high by no more than the buffer
   absorbs in the deciding trial, (buffer + 1) / trial: 0.5 s here, 60 s by RFC 2544. `both` is the row of the
   throughput test, in which the weaker direction decides; the others come from continuing its search.
-- **latency**: last bit in to first bit out, of a device that cuts through first bit to first bit; two time stamps,
-  each rounded to 1 ns. Measured at 95 % of what the weaker direction carries, because short trials may find a throughput above the capacity, and then frames would wait.
+- **latency**: last bit in to first bit out, and of a device that cuts through first bit to first bit; two time
+  stamps, each rounded to 1 ns. Measured at 95 % of what the weaker direction carries, because short trials may find a
+  throughput above the capacity, and then frames would wait.
 - **frame loss**: of n frames at a load o, the capacity c passes n c / o, and the frames in the buffer at the end
   follow: at most two frames fewer are lost, at most one more.
 - **back-to-back**: frame k waits behind k - floor(k c / L) - 1 others and is lost if these fill the buffer Q. So the
