@@ -307,7 +307,7 @@ def terminals(folder, undisturbed):
         or Done(*log, f'l4.tls.key_log={folder}').must(2, 'it is a folder')
         or Done(*log, 'l4.tls.key_log=/dev/null').must(0)
         or Done('run', '--resume', str(fifo)).must(2, 'cannot open the result folder')
-        or Done(*RUN, '--out', str(folder / 'o'), '--capture', 'east=/dev/ptmx').must(2, 'no regular file')
+        or Done(*RUN, '--out', str(folder / 'o'), '--capture', 'east=/dev/ptmx').must(4, 'it is a terminal')
     )
 
 

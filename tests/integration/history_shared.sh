@@ -108,8 +108,10 @@ keeps() {
 check "a run loses nothing by that" keeps
 start_server -c listen_addresses=
 check "and is there when the server is back" eval '[[ $(shared one --json | folders) == *one/late* ]]'
-PGPASSWORD=$secret psql -q -h "$scratch/server" -U lab postgres -c 'DROP SCHEMA framegauge_2 CASCADE' \
-	>/dev/null 2>&1
+ask() { # SQL
+	PGPASSWORD=$secret psql -qAt -h "$scratch/server" -U lab postgres -c "$1" 2>/dev/null
+}
+ask "DROP SCHEMA $(ask "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'framegauge%'") CASCADE"
 check "tables that were lost are made again from the folders" eval \
 	'[[ $(shared one --json | folders) == "one/a one/late " ]]'
 tap_end
