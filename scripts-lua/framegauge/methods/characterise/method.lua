@@ -161,14 +161,15 @@ local function measure(c)
 end
 
 -- Overload of both directions, compared with what each of them forwards alone.
-local function both_at_once(c, rows, sizes)
+local function both_at_once(all, rows, sizes)
+   local c = all[2]
    local frame_size = sizes[1] and sizes[2] and math.max(sizes[1], sizes[2]) or sizes[1] or sizes[2]
       or c.plan.characterise.frame_sizes[1]
    local together = trials.together(c, frame_size, tables.field(rows, "direction"))
-   for _, row in ipairs(rows) do
+   for i, row in ipairs(rows) do
       local counts = together[row.direction]
       if parameters.is_whole(row) then
-         local least = prediction.least_alone(row, c, frame_size, c.plan.characterise.trial)
+         local least = prediction.least_alone(row, all[i], frame_size, c.plan.characterise.trial)
          row.both_ways = counts.rx < least - counts.slack and "shared" or "independent"
       end
    end
@@ -192,7 +193,7 @@ function M.run(plan, tester, session, results)
       rows[i], sizes[i] = row, size
    end
    if rows[2] then
-      both_at_once(all[2], rows, sizes)
+      both_at_once(all, rows, sizes)
    end
    for i, row in ipairs(rows) do
       prediction.make(all[i], row, results.predictions)
