@@ -151,13 +151,15 @@ pace_on(const struct tx_env *env, const struct fg_port *port, const struct fg_lo
 	const double all = (l->shape == FG_LOAD_RAMP ? (l->fps + l->end_fps) / 2 : l->fps) * seconds_of(l);
 	const double tiny = 1e-6 + all * 1e-15; /* what the arithmetic of doubles may be wrong by */
 	const double wait = rest->wait < tiny ? 0 : rest->wait;
-	const bool none = all >= 0 && wait + tiny >= all;
+	const uint64_t ticks = fg_clock_ticks(env->clock, l->ns);
+	bool none = all >= 0 && wait + tiny >= all;
 	struct fg_load later = *l;
 	uint64_t passed = none || wait == 0 ? 0 : (uint64_t)(pass(&later, wait) * (double)env->clock->hz);
-	const struct piece piece = {rest->start + passed, fg_clock_ticks(env->clock, l->ns) - passed,
+	const struct piece piece = {rest->start + passed, ticks - passed,
 				    last ? (uint64_t)(all - wait + 0.5) : UINT64_MAX, rest->frames};
 	int rc = 0;
 
+	none = none || passed >= ticks; /* due in the last part of a tick: the next load's first */
 	if (none)
 		pause_from(env, port, l, rest->start, out);
 	else

@@ -126,6 +126,19 @@ TEST(TxLoads, RampsOfPartsOfAFrameAreOneCurve)
 	expect_curve(again({ramp(0, 0, ms), ramp(0, 31, ms)}, 5000));
 }
 
+/* a step ends within a tick, and a frame that is due behind its last whole tick is the next step's */
+TEST(TxLoads, StepsOfPartsOfATickAreOneCurve)
+{
+	for (const fg_load &step : {constant(123457, 1000), ramp(123000, 123914, 1000)}) {
+		std::vector<fg_load> loads = again({step}, 100000);
+		Senders s({1});
+
+		fg_clock_init(&s.clock, 2399987654);
+		s.Plan(0, loads.data(), unsigned(loads.size()));
+		EXPECT_NEAR(12345.7, double(walk(s.all.stream[0]).size()), 1);
+	}
+}
+
 /* also where a frame is a hundredth of a load, and the parts of one add up over 100,000 of them */
 TEST(TxLoads, NothingAddsUp)
 {
