@@ -55,7 +55,7 @@ line_first_changed(struct fg_switch *s, unsigned port)
 
 /**
  * With flow control: the first frame of a line in has gone through it. Frames of streams bear a launch time;
- * replies and what else a port says by itself do not, and a load does not last until they have left.
+ * replies do not, and a load does not last until they have left.
  */
 static inline void
 line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)

@@ -47,7 +47,8 @@ def wait_for_triggers(terminal):
     end = time.monotonic() + LONGEST_S
     while time.monotonic() < end:
         head, row, *_ = [*asked(terminal, "capture"), "", ""]
-        if int(("0" + row[:head.find("triggers") + len("triggers")].split()[-1].replace(",", ""))) > 1:
+        cells = row[:head.find("triggers") + len("triggers")].split()
+        if cells and cells[-1].replace(",", "").isdigit() and int(cells[-1].replace(",", "")) > 1:
             return
         time.sleep(0.1)
 

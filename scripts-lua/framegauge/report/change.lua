@@ -79,8 +79,8 @@ local function definitions_of(figure, old, new)
    for i, side in ipairs { old, new } do
       for _, line in ipairs(side.lines) do
          words[i] = words[i] or {}
-         local word = figures.definition(figure, line) or "not known"
-         if not tables.contains(words[i], word) then
+         local word = figure.of(line) ~= nil and (figures.definition(figure, line) or "not known")
+         if word and not tables.contains(words[i], word) then
             table.insert(words[i], word)
          end
       end

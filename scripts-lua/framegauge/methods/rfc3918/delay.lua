@@ -146,7 +146,7 @@ local WHY = {
    ["no end"] = "frames still came when the load ended; raise rfc3918.membership.observe_leave",
 }
 
-local function read(c, record, who, t, ports)
+local function read(c, record, who, t, ports, seen)
    local joined = {}
    for _, one in ipairs(record.members.ports) do
       joined[one.port] = one
@@ -155,8 +155,8 @@ local function read(c, record, who, t, ports)
    for i, one in ipairs(who) do
       local direction = record.directions[i]
       direction.port = one.port
-      if direction.latency and (not ports.least or direction.latency.min_ns < ports.least.min_ns) then
-         ports.least = direction.latency
+      if direction.latency and (not seen.least or direction.latency.min_ns < seen.least.min_ns) then
+         seen.least = direction.latency
       end
       local delay, net = delay_of(c, direction, joined[one.port], t)
       if not one.stays and delay then
@@ -205,7 +205,7 @@ local function measure(c, method, found)
       row.validity, row.reasons = "not-applicable", { ("frames %s apart would be all that is measured: raise rfc3918.membership.load"):format(units.format_time(1 / fps)) }
       return row, records
    end
-   local ports = {}
+   local ports, seen = {}, {}
    c.group = c.first
    for i = 1, o.repetitions do
       local record, who, begin, finish = make(c, method, fps)
@@ -216,7 +216,8 @@ local function measure(c, method, found)
          end
       end
       records[i], row.queries_seen = record, row.queries_seen + record.members.queries
-      problem = read(c, record, who, { begin = begin, finish = finish, fps = fps }, ports) or problem
+      problem = read(c, record, who, { begin = begin, finish = finish, fps = fps }, ports, seen)
+         or problem
       if problem then
          break
       end
@@ -224,7 +225,7 @@ local function measure(c, method, found)
    problem = explained(c, method, problem)
    row.validity, row.reasons = verdict.merge(records)
    row.trials = #c.session.trials - c.before
-   trials.define(c, row, ports.least, function(store) put_figures(row, ports, store) end)
+   trials.define(c, row, seen.least, function(store) put_figures(row, ports, store) end)
    if problem and not (problem == "lost" and row.validity == "tester-limited") then
       row.validity = IS_NOT_APPLICABLE[problem] and "not-applicable" or "invalid"
       table.insert(row.reasons, 1, WHY[problem] or problem)
