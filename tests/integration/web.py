@@ -159,11 +159,12 @@ def earlier_runs(tester):
             json.dump(content, file)
 
     row = result['results']['throughput'][0]
-    fps, known = row['throughput_fps'], {'coverage': 0.95, 'components': {}}
+    fps, known = row['throughput_fps'], {'kind': 'interval', 'coverage': 0.95, 'components': []}
     names = [f'past-{day}' for day in range(1, 6)]
     for day, (name, value) in enumerate([(newest, fps)] + [(name, 2 * fps) for name in names]):
         row['throughput_fps'] = value
-        row['uncertainty'] = {'throughput_fps': {'low': 0.99 * value, 'high': 1.01 * value, **known}}
+        row['uncertainty'] = {'throughput_fps': {
+            **known, 'low': 0.99 * value, 'high': 1.01 * value, 'expanded': 0.01 * value}}
         if name != newest:
             result['plan']['device_under_test']['firmware'] = '2.0'
             os.mkdir(os.path.join(runs, name))
