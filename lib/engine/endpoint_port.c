@@ -166,7 +166,7 @@ hand_in(struct fg_endpoint_port *s)
 
 /* at the end of a trial, too: the frames are another's, and so is their memory */
 static void
-publish(struct fg_task *task)
+publish(struct fg_task *task, uint64_t now)
 {
 	hand_in((struct fg_endpoint_port *)task);
 }

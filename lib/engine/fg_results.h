@@ -96,6 +96,7 @@ struct fg_port_live {
 /** Totals of the running trial, for the screen. */
 struct fg_live {
 	uint64_t elapsed_ns;       /* since the start of traffic */
+	uint64_t copied_ns;        /* the same, when the oldest of the receivers' counts was copied */
 	uint64_t tx, rx;           /* without frames that are wrong on purpose */
 	uint64_t own_queue_max_ns; /* longest wait of a frame while its port sent others */
 };

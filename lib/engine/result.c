@@ -9,6 +9,27 @@
 #include "engine_priv.h"
 #include "tx_inject.h"
 
+static uint64_t
+traffic_ns(const struct fg_engine *e, uint64_t now)
+{
+	uint64_t start = e->trial->job[0].start;
+
+	return now > start ? fg_clock_span_ns(&e->clock, now - start) : 0;
+}
+
+/* after the trial, control copies what it reads */
+static uint64_t
+oldest_copy(const struct fg_engine *e)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (unsigned i = 0; e->running && i < e->queues; i++)
+		if (e->trial->rx.task[i].ids > 0)
+			oldest = RTE_MIN(oldest,
+					 __atomic_load_n(&e->trial->rx.task[i].copied, __ATOMIC_RELAXED));
+	return oldest;
+}
+
 void
 fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 {
@@ -27,7 +48,8 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	for (unsigned i = 0; i < e->queues; i++)
 		out->rx += __atomic_load_n(&t->rx.task[i].published, __ATOMIC_RELAXED);
 	now = RTE_MIN(fg_lcore_now(&e->lcore[0]), t->job[0].stop);
-	out->elapsed_ns = now > t->job[0].start ? fg_clock_span_ns(&e->clock, now - t->job[0].start) : 0;
+	out->elapsed_ns = traffic_ns(e, now);
+	out->copied_ns = traffic_ns(e, RTE_MIN(now, oldest_copy(e)));
 }
 
 static void

@@ -176,7 +176,7 @@ speaker_poll(struct fg_task *task, uint64_t now)
 
 /* after the last poll, too: from then on it hears no more */
 static void
-speaker_publish(struct fg_task *task)
+speaker_publish(struct fg_task *task, uint64_t now)
 {
 	((struct speaker *)task)->responder->speaker = NULL;
 }

@@ -30,10 +30,10 @@ struct fg_task {
 	 */
 	uint64_t (*poll)(struct fg_task *task, uint64_t now);
 	/**
-	 * Copy counters to where control reads them; called now and then, and at the end. NULL: there are
-	 * none.
+	 * Copy counters, as they are at @p now, to where control reads them; called now and then, and at the
+	 * end. NULL: there are none.
 	 */
-	void (*publish)(struct fg_task *task);
+	void (*publish)(struct fg_task *task, uint64_t now);
 	/*
 	 * written by the loop on real ports, ticks: when the task was polled last; the longest it waited for
 	 * a poll; the longest a poll took, in which what it sends has its time stamp already

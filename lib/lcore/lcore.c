@@ -42,11 +42,11 @@ wanted(struct fg_lcore *l)
 }
 
 static void
-publish(const struct fg_job *job)
+publish(const struct fg_job *job, uint64_t now)
 {
 	for (unsigned i = 0; i < job->tasks; i++)
 		if (job->task[i]->publish != NULL)
-			job->task[i]->publish(job->task[i]);
+			job->task[i]->publish(job->task[i], now);
 }
 
 /* nobody polled between @p from and @p to: the part of it between start and stop */
@@ -110,7 +110,7 @@ run_tsc(struct fg_lcore *l, struct fg_job *job)
 		job->longest_gap = longest_wait(job, job->longest_gap);
 		job->polls += POLLS_PER_LOOK;
 		if (++passes % (PASSES_PER_COPY / POLLS_PER_LOOK) == 0) {
-			publish(job);
+			publish(job, now);
 			__atomic_store_n(&l->now, now, __ATOMIC_RELEASE);
 		}
 		if (job->relaxed)
@@ -150,7 +150,7 @@ run_wire(struct fg_lcore *l, struct fg_job *job)
 			wake = RTE_MIN(wake, next);
 		}
 		if (++job->polls % PASSES_PER_COPY == 0)
-			publish(job);
+			publish(job, now);
 		__atomic_store_n(&l->now, now, __ATOMIC_RELEASE);
 		now += job->step;
 		if (now < wake)
@@ -159,7 +159,7 @@ run_wire(struct fg_lcore *l, struct fg_job *job)
 			longest = RTE_MAX(longest, now - wake);
 		if (l->time == FG_TIME_WIRE_REAL) {
 			if (now - copied >= l->clock->hz / COPIES_PER_SECOND) {
-				publish(job);
+				publish(job, now);
 				copied = now;
 			}
 			keep_step(l, job, tsc, now);
@@ -194,7 +194,7 @@ lcore_run(void *arg)
 			run_tsc(l, job);
 		else
 			run_wire(l, job);
-		publish(job);
+		publish(job, l->now);
 		finished = job->serial;
 		__atomic_store_n(&l->finished, finished, __ATOMIC_RELEASE);
 	}

@@ -45,6 +45,6 @@ struct way {
 extern const struct fg_path_frames way_frames;
 uint64_t way_poll_plain(struct fg_task *task, uint64_t now);
 uint64_t way_poll_impaired(struct fg_task *task, uint64_t now);
-void way_publish(struct fg_task *task);
+void way_publish(struct fg_task *task, uint64_t now);
 
 #endif

@@ -249,7 +249,7 @@ way_poll_impaired(struct fg_task *task, uint64_t now)
 }
 
 void
-way_publish(struct fg_task *task)
+way_publish(struct fg_task *task, uint64_t now)
 {
 	struct way *w = (struct way *)task;
 	struct fg_path_counters path;

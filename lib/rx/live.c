@@ -41,7 +41,7 @@ rx_publish_totals(struct rx_task *t)
 
 /* the totals each time, and the streams in turn, that it may not take long whatever their number */
 void
-rx_publish(struct fg_task *task)
+rx_publish(struct fg_task *task, uint64_t now)
 {
 	struct rx_task *t = (struct rx_task *)task;
 
@@ -49,11 +49,15 @@ rx_publish(struct fg_task *task)
 	for (unsigned i = 0; i < RTE_MIN((unsigned)t->ids, (unsigned)LIVE_SLICE); i++) {
 		struct rx_stream *stream = &t->streams[t->next_live];
 
+		if (t->next_live == 0)
+			t->round = now;
 		if (rx_receiver(stream) == t) {
 			if (t->batches != NULL && rx_batch_of(t, stream)->queue == t->queue)
 				rx_batch_flush(t, stream);
 			rx_publish_stream(stream);
 		}
 		t->next_live = t->next_live + 1 == t->ids ? 0 : t->next_live + 1;
+		if (t->next_live == 0)
+			publish_count(&t->copied, t->round);
 	}
 }

@@ -72,11 +72,13 @@ struct rx_task {
 	const struct rx_task *home;   /* first queue of the port */
 	struct rx_queues *queues;     /* the others of the port; NULL: it is the only one */
 	uint64_t kind[FG_NET_KINDS];
-	unsigned next_live;    /* stream whose counts are to be copied next */
+	unsigned next_live;    /* stream whose counts are to be copied next ... */
+	uint64_t round;        /* ... and when the first was */
 	uint64_t other_octets; /* of misdirected and unsolicited frames, with FCS */
 	/* copies that control reads at any time, on a line of their own: of `frames`, and of the others */
 	uint64_t published __rte_cache_aligned;
 	uint64_t published_other, published_other_octets;
+	uint64_t copied; /* ticks: all streams' copies are at least as new */
 } __rte_cache_aligned;
 
 /** The receiver of streams that belong to no queue yet. */
@@ -115,7 +117,7 @@ void rx_show_passed(const struct rx_task *task);
 
 /* live.c */
 void rx_publish_totals(struct rx_task *task);
-void rx_publish(struct fg_task *task);
+void rx_publish(struct fg_task *task, uint64_t now);
 
 /* prefetch.c: fetch what the frames of a burst will touch of many streams */
 void rx_prefetch(const struct rx_task *task, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival,

@@ -63,7 +63,7 @@ struct EndpointPort : testing::Test {
 			rte_pktmbuf_free(m);
 			return false;
 		}
-		task->publish(task);
+		task->publish(task, 0);
 		EXPECT_EQ(std::vector<Bytes>{inside.empty() ? frame : inside}, endpoint.got);
 		return true;
 	}

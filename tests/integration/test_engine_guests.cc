@@ -42,7 +42,7 @@ struct Sender : fg_task {
 		return now;
 	}
 	static void
-	publish_it(fg_task *task)
+	publish_it(fg_task *task, uint64_t)
 	{
 		static_cast<Sender *>(task)->published = static_cast<Sender *>(task)->sent;
 	}

@@ -95,7 +95,7 @@ struct Receiver {
 		while (port.next < port.list.size()) {
 			all.task[0].task.poll(&all.task[0].task, 0);
 			if (port.next % 7 == 0)
-				rx_publish(&all.task[0].task);
+				rx_publish(&all.task[0].task, 0);
 		}
 		rx_settle(&all);
 	}

@@ -179,16 +179,17 @@ function Live:remove(i)
    self.leaving[i] = true
 end
 
--- Note what was sent so far, to know later what should have come. The counts were read between two times:
--- what is noted is dated by the later, and judged by the earlier one, so that nothing is overdue too soon.
--- @return what was sent longer than the waiting time ago, by number; empty where nobody looked then
-function Live:note_sent(before, after)
+-- Note what was sent so far, to know later what should have come. What is noted is dated by when it was read,
+-- and judged by when the oldest of the receivers' counts was copied, so that nothing is overdue too soon.
+-- @return what was sent longer than the waiting time before the copy, by number; empty where nobody looked
+--         then
+function Live:note_sent(copied, after)
    local noted, sent = self.noted, {}
    for i = 1, self.count + (self.phases.spares or 0) do
       local one = self.sampled[i - 1]
       sent[i] = tonumber(one.tx_frames - one.tx_wrong)
    end
-   local due = before - (self.phases.drain or OVERDUE)
+   local due = copied - (self.phases.drain or OVERDUE)
    noted[#noted + 1] = { at = after, sent = sent }
    while noted[2] and noted[2].at <= due do
       table.remove(noted, 1)
@@ -198,8 +199,8 @@ end
 
 -- A gap shows by what arrives behind it. Where nothing does, what was sent longer than the waiting time ago
 -- is missing.
-function Live:add_overdue(before, after)
-   for i, sent in pairs(self:note_sent(before, after)) do
+function Live:add_overdue(copied, after)
+   for i, sent in pairs(self:note_sent(copied, after)) do
       local one = self.sampled[i - 1]
       one.missing = math.max(tonumber(one.missing), sent - tonumber(one.rx_frames))
    end
@@ -226,10 +227,11 @@ function Live:sweep()
 end
 
 --- Seconds since the beginning, in the tester's time.
+-- @return now, and when the oldest of the receivers' counts was copied
 function Live:elapsed()
    local live = ffi.new("struct fg_live")
    C.fg_engine_live(self.tester.engine, live)
-   return tonumber(live.elapsed_ns) / 1e9
+   return tonumber(live.elapsed_ns) / 1e9, tonumber(live.copied_ns) / 1e9
 end
 
 --- Counts of all streams now; 0 of those that are not there.
@@ -238,12 +240,12 @@ function Live:sample()
    if not self.result then
       self:sweep()
    end
-   local before = self:elapsed()
+   local before, copied = self:elapsed()
    for i = 0, self.count + (self.phases.spares or 0) - 1 do
       C.fg_engine_stream_live(self.tester.engine, i, self.sampled + i)
    end
    local after = self:elapsed()
-   self:add_overdue(before, after)
+   self:add_overdue(copied, after)
    return self.sampled, (before + after) / 2
 end
 
