@@ -392,6 +392,21 @@ ports: %s
    end
    local ONE = "{a: {device: 'kernel:eth9', ipv4: 198.18.1.2/24}}"
 
+   it("has no more probes than the line carries, which would wait for each other", function()
+      local function check(keys, rate)
+         local one = assert(plan.load_text(("test: oam\noam: {%s}\n"):format(keys)
+            .. "ports: {a: {device: wire0, ipv4: 198.18.1.2/24}, b: {device: wire1, ipv4: 198.18.1.3/24}}", "plan"))
+         return oam.check(one, { ports = { { line_rate = rate }, { line_rate = rate and 1e9 } } })
+      end
+      -- 1,000 bytes take 816 us at 10 Mbit/s
+      assert.is_nil(check("frame_sizes: [90, 1000], interval: 816us", 1e7))
+      assert.equal("oam: stamp: the line does not carry 1 frame of 1000 bytes every 815 us; give at least oam.interval: 816 us",
+         check("frame_sizes: [90, 1000], interval: 815us", 1e7))
+      assert.matches("does not carry 10 frames of 1000 bytes every 8.15 ms; give at least oam.interval: 8.16 ms",
+         check("tests: loss, frame_sizes: 1000, interval: 8150us", 1e7), 1, true)
+      assert.is_nil(check("frame_sizes: 1000, interval: 1us"))
+   end)
+
    it("is refused where it cannot work, by key", function()
       assert.equal("nothing", wrong "oam: {tests: [stamp, delay]}")
       assert.matches("oam.frame_sizes: 89 bytes do not hold a probe of stamp.*at least 90",

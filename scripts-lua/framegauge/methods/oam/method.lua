@@ -6,6 +6,7 @@
 -- reply that breaks the standard is the reflector's fault, and the row's verdict.
 local CommonTime = require "framegauge.tester.oam.common_time"
 local counts = require "framegauge.tester.counts"
+local ethernet = require "framegauge.core.ethernet"
 local figures = require "framegauge.tester.oam.figures"
 local format = require "framegauge.text.format"
 local octets = require "framegauge.core.octets"
@@ -37,11 +38,6 @@ function M.scope(plan)
    return format.plural(#plan.oam.frame_sizes, "frame size")
 end
 
---- What keeps the plan from being run; nil: nothing does.
-function M.check()
-   return nil
-end
-
 local function is_peer(o)
    return o.peer.ipv4 or o.peer.ipv6 or o.peer.mac
 end
@@ -58,6 +54,21 @@ local function sessions(plan)
       end
    end
    return list
+end
+
+--- What keeps the plan from being run; nil: nothing does. Probes that wait for their own line would have that
+-- wait in their delays.
+function M.check(plan, tester)
+   for _, one in ipairs(sessions(plan)) do
+      local a, b = tester.ports[one.from].line_rate, one.to and tester.ports[one.to].line_rate
+      local frames = one.test == "loss" and plan.oam.between + 1 or 1 -- in an interval
+      local least = frames * ethernet.l1_bps(1, one.frame_size) / math.min(a or math.huge, b or math.huge)
+      if plan.oam.interval < least * (1 - 1e-9) then
+         return ("oam: %s: the line does not carry %s of %d bytes every %s; give at least oam.interval: %s"):format(
+            one.test, format.plural(frames, "frame"), one.frame_size, units.format_time(plan.oam.interval),
+            units.format_time(math.ceil(least * 1e6 - 1e-6) / 1e6))
+      end
+   end
 end
 
 local function direction_of(plan, one)
