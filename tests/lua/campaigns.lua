@@ -4,47 +4,15 @@
 -- (truth.lua, rfc2889_truth.lua and so on) with other numbers.
 local ethernet = require "framegauge.core.ethernet"
 local late_frames = require "late_frames"
-local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
+local tools = require "campaign_tools"
 local truth_table = require "truth_table"
 
 local M = {}
 
 local SIZES = { 64, 128, 256, 512, 1024, 1518 }
 
--- A device of some text, which fits a test of its size.
-local function pick(draw, list)
-   return list[draw(1, #list)]
-end
-
-local function frames(draw, rate, size, least, most)
-   return math.floor(ethernet.max_fps(rate, size) * draw(least * 1000, most * 1000) / 1e5)
-end
-
--- The results of a plan whose method needs no more than its name.
-local function results_of(text)
-   local Session, Tester = require "framegauge.trial.session", require "framegauge.tester"
-   local plan, errors = plans.load_text(text, "plan.yaml")
-   assert(plan, errors and tostring(errors[1]) .. text)
-   local tester, results = assert(Tester.open(plan, { max_frame = 1522 })), {}
-   local session = Session.new { tester = tester, retries = 0, phases = plan[plan.test] or {},
-      sink = function() end }
-   local ok, why = pcall(require("framegauge.methods." .. plan.test .. ".method").run, plan, tester, session,
-      results)
-   tester:close()
-   if not ok then
-      error(why, 0)
-   end
-   return results, plan
-end
-
--- Adds what was measured, and how far it may be from the truth, to a list.
-local function adder(list)
-   return function(what, truth, measured, bound)
-      list[#list + 1] = { what = what, truth = truth, measured = measured, low = truth - bound,
-         high = truth + bound }
-   end
-end
+local pick, frames, results_of, adder = tools.pick, tools.frames, tools.results_of, tools.adder
 
 local METHODS = {}
 
@@ -335,6 +303,11 @@ streams:
    return list, text
 end
 
+for _, file in ipairs { "campaigns_probes", "campaigns_state" } do
+   for method, draws in pairs(require(file)) do
+      METHODS[method] = draws
+   end
+end
 M.METHODS = METHODS
 
 local function text_of(check)

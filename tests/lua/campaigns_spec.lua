@@ -7,8 +7,8 @@ local campaigns = require "campaigns"
 local late_frames = require "late_frames"
 
 -- The figures of the smallest device that each method draws.
-local LEAST = { convergence = 22, rfc2544 = 27, replay = 7, rfc2889 = 38, rfc3918 = 7, rfc8239 = 9,
-   pauses = 9, traffic = 8, y1564 = 41 }
+local LEAST = { convergence = 22, mesh = 8, oam = 50, rfc2544 = 27, replay = 7, rfc2889 = 38, rfc3918 = 7,
+   rfc8239 = 9, rfc9411 = 1, rfc9693 = 1, pauses = 9, traffic = 8, y1564 = 41 }
 
 describe("random devices", function()
    for method in pairs(campaigns.METHODS) do

@@ -51,15 +51,16 @@ function M.measure(device)
    return results.rfc9411, counters
 end
 
-local function check(what, truth, measured, low, high)
+function M.check(what, truth, measured, low, high)
    return { what = what, truth = truth, measured = measured or -1, low = low, high = high }
 end
 
+local check = M.check
 local RESOLUTION, SHORTFALL = 0.01, 0.01
 
 -- A rate that a search finds: a resolution of the search too low, or the shortfall that passes. Where the
 -- device gives its figure itself, it is not above the truth but for what waits at the ends of the phase.
-local function rate(what, truth, measured, waiting)
+function M.rate(what, truth, measured, waiting)
    return check(what, truth, measured, truth * (1 - RESOLUTION - SHORTFALL), truth + waiting / 0.5)
 end
 
@@ -68,10 +69,12 @@ local LINES_NS = 2 * 8 * (84 + 84 + 250 + 1538)
 -- over TLS ClientHello, the server's flight, Finished with the request and the response come after these two
 local TLS_LINES_NS = 2 * 8 * (84 + 84 + 4 * 1538)
 
-local function latency(name, times, truth_ns, lines_ns)
+function M.latency(name, times, truth_ns, lines_ns)
    return check(name .. ", least, us", truth_ns / 1e3, times.min_ns / 1e3, truth_ns / 1e3,
       (truth_ns + (lines_ns or LINES_NS)) / 1e3)
 end
+
+local rate, latency = M.rate, M.latency
 
 --- The devices: list of { name =, firewall = or nat =, keys = of the plan, checks = function(results,
 -- counters) }.

@@ -41,15 +41,16 @@ function M.measure(device)
    return results.rfc9693, session
 end
 
-local function check(what, truth, measured, low, high)
+function M.check(what, truth, measured, low, high)
    return { what = what, truth = truth, measured = measured or -1, low = low, high = high }
 end
 
+local check = M.check
 local RESOLUTION = 0.01
 
 -- The highest rate at which n connections are set up: of n that come, all but those that wait are set up
 -- while they come. Q may wait, and one is being set up.
-local function rate(row, setup, queue)
+function M.rate(row, setup, queue)
    local n = row.connections
    local least, most = setup / (1 - queue / (n - 1)), setup / (1 - (queue + 1) / (n - 1))
    return check(("connections a second, of %d"):format(n), least, row.connections_per_s,
@@ -57,9 +58,11 @@ local function rate(row, setup, queue)
 end
 
 -- The interval is halved until it is 1 % of its upper end.
-local function capacity(truth, row)
+function M.capacity(truth, row)
    return check("capacity", truth, row.capacity, truth * (1 - RESOLUTION), truth)
 end
+
+local rate, capacity = M.rate, M.capacity
 
 --- The devices: list of { name =, nat =, device =, keys = of the plan, checks = function(results) }.
 M.DEVICES = {
