@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "engine_priv.h"
+#include "fg_signature.h"
 
 enum { COUNT_EVERY_S = 60, LOOKS = 20, LOOK_EVERY_NS = 1000000 };
 
@@ -53,10 +54,38 @@ account_open(struct account *a, struct fg_port *port)
 	a->after = a->before;
 }
 
-void
-account_close(struct account *a, struct fg_port *port)
+/* a frame of the trial that a port still holds back has not been sent. @return how many there are */
+static uint64_t
+take_back(struct trial *t, struct fg_port *port)
 {
+	const struct rte_mbuf *m;
+	struct fg_signature s;
+	uint64_t n = 0;
+
+	for (unsigned i = 0; port->ops->waiting != NULL && (m = port->ops->waiting(port, i)) != NULL; i++) {
+		const uint8_t *end = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len);
+		uint16_t k;
+
+		if (!fg_signature_read(end, m->data_len, &s))
+			continue;
+		k = (uint16_t)(s.stream - t->tx.env.first_id);
+		if (k >= split_all(&t->split))
+			continue;
+		t->tx.stream[k].sent--;
+		t->tx.stream[k].octets -= m->pkt_len + FG_ETHER_FCS;
+		n++;
+	}
+	return n;
+}
+
+void
+account_close(struct fg_engine *e, unsigned i)
+{
+	struct account *a = &e->port[i].account;
+	struct fg_port *port = e->config.port[i].port;
+
 	compare(a, port, &a->after);
+	a->tx_waiting = take_back(e->trial, port);
 	a->link_down = !port->ops->link_up(port);
 }
 

@@ -395,9 +395,9 @@ fg_engine_poll(struct fg_engine *e)
 		e->wire_now = fg_lcore_now(&e->lcore[0]);
 	want_all(e, on_wire(e) ? NULL : e->idle);
 	await_have(e);
-	for (unsigned i = 0; i < e->config.ports; i++)
-		account_close(&e->port[i].account, e->config.port[i].port);
 	tx_settle(&e->trial->tx);
+	for (unsigned i = 0; i < e->config.ports; i++)
+		account_close(e, i);
 	e->running = false;
 	rx_settle(&e->trial->rx);
 	return FG_ENGINE_READY;

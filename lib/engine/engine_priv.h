@@ -31,6 +31,7 @@ struct account {
 	int64_t tx_gap, rx_gap;
 	int64_t tx_unaccounted, rx_unaccounted; /* ... and found at the end besides */
 	bool link_down;                         /* at the end */
+	uint64_t tx_waiting;                    /* test frames that a pause held back, then */
 };
 
 struct engine_port {
@@ -140,7 +141,7 @@ int engine_order(struct fg_engine *engine, unsigned stream, enum tx_command comm
 
 /* account.c: before a trial, and when it has ended; both while the lcores run idle jobs */
 void account_open(struct account *account, struct fg_port *port);
-void account_close(struct account *account, struct fg_port *port);
+void account_close(struct fg_engine *engine, unsigned port);
 /*
  * While a trial runs: counters of a card have 32 bits and stop at the last value, at 14.88 Mfps after 288
  * seconds, unless somebody reads them

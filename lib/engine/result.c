@@ -316,7 +316,7 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.rx_unstamped = after->rx_unstamped - before->rx_unstamped,
 		.rx_pause = after->rx_pause - before->rx_pause,
 		.paused_ns = (after->paused_ps - before->paused_ps) / 1000,
-		.tx_waiting = after->tx_waiting,
+		.tx_waiting = account->tx_waiting,
 		.tx_wait_ns = after->tx_last == 0 ? 0 : wait_of_last(e, i, after->tx_last),
 		.is_accounted = p->config.port->caps.exact_counters,
 		.tx_handed = after->tx_ours[1] - before->tx_ours[1],

@@ -75,8 +75,7 @@ struct fg_port_counters {
 	uint64_t rx_total;
 	/* of ports that tell: how often they were told to pause, and how long frames waited for that */
 	uint64_t rx_pause, paused_ps;
-	uint64_t tx_waiting; /* of the same ports: frames taken from us that have not begun to leave */
-	uint64_t tx_last;    /* of the same ports: when the last frame with a launch time left, ticks */
+	uint64_t tx_last; /* of the same ports: when the last test frame left, ticks */
 };
 
 struct fg_port;
@@ -93,6 +92,11 @@ struct fg_port_ops {
 	void (*close)(struct fg_port *port);
 	int (*about)(struct fg_port *port, struct fg_port_about *out); /* fg_port_about.h; NULL: nothing */
 	int (*set_link)(struct fg_port *port, bool up);                /* 0 or -errno; NULL: it cannot */
+	/*
+	 * of ports that pause: the frames taken from us that have not begun to leave, the next one first;
+	 * NULL: no more. NULL: a port that does not tell
+	 */
+	const struct rte_mbuf *(*waiting)(struct fg_port *port, unsigned i);
 };
 
 /**

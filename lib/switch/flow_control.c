@@ -158,3 +158,13 @@ pause_run(struct fg_switch *s)
 
 	pause_let_go(s, end.port, end.size, FROM_WHOLE(end.time));
 }
+
+const struct rte_mbuf *
+pause_waiting(struct fg_port *port, unsigned i)
+{
+	const struct member *p = (const struct member *)port;
+
+	if (p->device->pauses == NULL || i >= p->in.head - p->in.tail)
+		return NULL;
+	return p->in.frame[(p->in.tail + i) & p->in.mask];
+}

@@ -159,7 +159,6 @@ switch_counters(struct fg_port *port, struct fg_port_counters *out)
 
 	*out = p->port_counters;
 	out->rx_errors = p->out.bad_fcs;
-	out->tx_waiting = p->device->pauses != NULL ? p->in.head - p->in.tail : 0;
 }
 
 static bool
@@ -174,8 +173,10 @@ switch_close(struct fg_port *port)
 	/* the switch owns its ports */
 }
 
-static const struct fg_port_ops switch_ops = {
-	.counters = switch_counters, .link_up = switch_link_up, .close = switch_close};
+static const struct fg_port_ops switch_ops = {.counters = switch_counters,
+					      .link_up = switch_link_up,
+					      .close = switch_close,
+					      .waiting = pause_waiting};
 
 static int
 check(const char *where, double value, double low, double high, struct fg_error *err)

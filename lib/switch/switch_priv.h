@@ -153,5 +153,7 @@ void pause_let_go(struct fg_switch *device, unsigned port, uint32_t size, fg_u12
 uint64_t pause_next(const struct fg_switch *device);
 /** It has come. */
 void pause_run(struct fg_switch *device);
+/** The frames that wait on a line in, as fg_port_ops has them. */
+const struct rte_mbuf *pause_waiting(struct fg_port *port, unsigned i);
 
 #endif

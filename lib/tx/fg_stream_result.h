@@ -81,7 +81,7 @@ struct fg_value {
  */
 struct fg_stream_result {
 	uint64_t intended;       /* frames the schedule held */
-	uint64_t tx;             /* sent */
+	uint64_t tx;             /* sent, but for those that a port which had to pause still held */
 	uint64_t octets;         /* sent, with FCS */
 	uint64_t late;           /* not sent: overdue by more than max_lag */
 	uint64_t off_schedule;   /* sent, but so late that the device saw another pattern (fg_pace.h) */

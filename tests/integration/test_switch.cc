@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "fg_signature.h"
 #include "switch_under_test.h"
 
 using namespace frames;
@@ -181,7 +182,7 @@ TEST(Switch, LosesWhatIsNoFrame)
 	EXPECT_EQ(1u, s.Counters(0).consumed);
 }
 
-/* a reply of a port is no part of a load */
+/* replies of a port and reports of its memberships, which leave at a time, too, are no part of a load */
 TEST(Switch, TellsWhenTheLastFrameOfALoadBeganToLeave)
 {
 	fg_switch_config config = SwitchOf(2);
@@ -192,10 +193,15 @@ TEST(Switch, TellsWhenTheLastFrameOfALoadBeganToLeave)
 	config.pause_quanta = 65535;
 	Switch s(config);
 	s.Learn();
-	s.Cross(0, 1, 1, 5 * us);
+	frames::Bytes test = FrameTo(Station(1), Station(0));
+	uint32_t end;
+	fg_signature_write(test.data() + test.size(), 1, 0, 5000);
+	memcpy(&end, test.data() + test.size() - sizeof(end), sizeof(end));
+	s.Launch(0, end, test, 5 * us);
 	s.Receive(1, 20 * us);
 	s.Send(0, FrameTo(Station(1), Station(0)), 30 * us);
-	EXPECT_EQ(1u, s.Receive(1).size());
+	s.Cross(0, 1, 1, 40 * us);
+	EXPECT_EQ(2u, s.Receive(1).size());
 	s.Port(0)->ops->counters(s.Port(0), &counters);
 	EXPECT_EQ(5 * us, counters.tx_last);
 }

@@ -1,25 +1,41 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local flow_control = require "framegauge.trial.flow_control"
+local tools = require "campaign_tools"
 
--- Bytes that have left of 1,000 frames that a port was given, where the last n of them wait in it.
-local function left(n, bytes, cycle)
-   local port = { name = "east", rx_pause = 1, paused_ns = 0, tx_waiting = n }
-   local direction = { name = "east->west", tx = 1000, rx = 900, tx_bytes = bytes, cycle = cycle }
-   return flow_control.left({ directions = { direction }, duration_s = 1 }, { east = port })[1].tx_bytes
+local EMIX = { 64, 128, 256, 1024, 1518 }
+
+-- Bytes of the first n frames of the mix.
+local function bytes(n)
+   local sum = 0
+   for i = 1, n do
+      sum = sum + EMIX[(i - 1) % #EMIX + 1]
+   end
+   return sum
 end
 
-describe("bytes that a paused port has sent", function()
-   it("leave out the frames that wait in it", function()
-      assert.equal(970 * 1518, left(30, 1000 * 1518))
-   end)
+-- Two ports share a line of 100 Mbit/s and are paused in turn. The first one also sends, and has sent long
+-- before the end, frames that are too long for the switch.
+local PLAN = [[
+test: traffic
+ports: {p1: {device: wire0}, p2: {device: wire1}, idle: {device: wire2}, sink: {device: wire3}}
+reference_switch: {rate: 100Mbps, flow_control: pause, buffer: 1000, xoff: 20KiB, xon: 10KiB}
+traffic: {duration: 500ms, learning_wait: 10ms, drain: 10ms, settle: 0s}
+streams:
+  mix: {from: p1, to: sink, size: emix, rate: 60%}
+  gone: {from: p1, to: sink, size: 1520, rate: 2kfps, frames: 300}
+  other: {from: p2, to: sink, size: 512, rate: 100%}
+]]
 
-   it("are known to the frame where sizes come in turn", function()
-      local cycle, bytes = { 64, 64, 594, 64, 1518, 64, 594 }, { [0] = 0 }
-      for n = 1, 1000 do
-         bytes[n] = bytes[n - 1] + cycle[(n - 1) % #cycle + 1]
-      end
-      for n = 0, 30 do
-         assert.equal(bytes[1000 - n], left(n, bytes[1000], cycle))
+describe("frames that wait in a paused port when a trial ends", function()
+   it("are frames of their own streams, which have not sent them", function()
+      local _, _, records = tools.results_of(PLAN)
+      local mix, gone, other = unpack(records[1].directions)
+      assert.same({ 300, 300, 0 }, { gone.tx, gone.lost, gone.unsent })
+      assert.is_true(mix.unsent > 100)
+      assert.equal(bytes(mix.tx), mix.tx_bytes)
+      assert.equal(512 * other.tx, other.tx_bytes)
+      -- the switch still holds no more than makes it pause a port, and what was on the way then
+      for _, one in ipairs { mix, other } do
+         assert.is_true(one.tx_bytes - one.rx_bytes < 20480 + 2 * 1518, one.tx_bytes - one.rx_bytes)
       end
    end)
 end)

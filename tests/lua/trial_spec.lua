@@ -86,7 +86,7 @@ describe("a trial record", function()
 
    it("counts what waits in a port that has to pause as not sent, nor as lost", function()
       local waiting = { name = "east", rx_pause = 1, paused_ns = 0, tx_waiting = 30 }
-      local r = record { forward = { rx = 960 }, east = waiting }
+      local r = record { forward = { tx = 970, unsent = 30, rx = 960 }, east = waiting }
       assert.same({ "tester-limited", { "east->west: 30 of 1,000 frames were not sent when the trial ended, because the device paused port east 1 time" } }, { r.validity, r.reasons })
       assert.equal(30, r.pauses[1].unsent_frames)
       assert.same({ 970, 10, 30 }, { r.directions[1].tx, r.directions[1].lost, r.directions[1].unsent })

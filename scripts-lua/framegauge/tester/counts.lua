@@ -106,7 +106,6 @@ local function direction_of(engine, i, stream, o)
    direction.latency = delays.latency(result.latency, stamps(engine, stream.to, o.on_wire))
    local port = port_result(engine, stream.from)
    direction.stamp_held_ns = tonumber(port.tx_held_ns)
-   direction.cycle = port.tx_waiting > 0 and stream.cycle or nil
    direction.own_queue_max_ns = result.own_queue_max_ns > 0 and tonumber(result.own_queue_max_ns) or nil
    if direction.latency and not stream.sent_elsewhere then
       delays.add_sender_error(direction)
@@ -144,8 +143,7 @@ end
 --                 series that was kept, or nil; marks = whether those were counted; measure = what else was
 --                 asked for (framegauge.tester.measures), or nil; errors = those on purpose, as the plan has
 --                 them, or nil; kept = whether the intervals of the series are wanted, too; unmeasured =
---                 whether its frames bear no signature, so that nobody knows what became of them; cycle =
---                 sizes of its frames that come again and again, or nil }
+--                 whether its frames bear no signature, so that nobody knows what became of them }
 -- @param o.duration  of the trial, seconds
 -- @param o.ports     of the tester
 -- @param o.tags      tagged frames asked for, of each

@@ -315,7 +315,7 @@ function Tester:streams_of(o)
             exact = stream.limit ~= nil, by_count = streams.is_by_count(stream),
             over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
             measure = stream.measure, errors = stream.errors, unmeasured = stream.unmeasured,
-            sent_elsewhere = stream.idle, cycle = list.made[i].cycle,
+            sent_elsewhere = stream.idle,
          }
       end
       return list, described, seconds
@@ -328,7 +328,7 @@ function Tester:streams_of(o)
          name = name, from = list.array[i - 1].tx_port + 1, to = list.array[i - 1].rx_port + 1,
          fps = o.loads and o.loads[1].fps or o.fps,
          share = share < 1 and share or nil, measure = o.broadcast and {} or nil,
-         uneven = mixes.CYCLES[o.frame_size] ~= nil, cycle = mixes.CYCLES[o.frame_size],
+         uneven = mixes.CYCLES[o.frame_size] ~= nil,
       }
    end
    return list, described, seconds

@@ -63,49 +63,26 @@ function M.longest(held_back)
    return most
 end
 
--- The directions that a port sends, and how many frames they sent in all.
+-- The directions that a port sends.
 local function sent_by(directions, port)
-   local list, tx = {}, 0
-   for _, direction in ipairs(directions) do
-      if sender_of(direction) == port.name then
-         list[#list + 1], tx = direction, tx + direction.tx
-      end
-   end
-   return list, tx
+   return tables.map(directions, function(direction)
+      return sender_of(direction) == port.name and direction or nil
+   end)
 end
 
--- Bytes of the last n frames of those that a direction sent. Frames of several sizes follow its cycle.
-local function bytes_of_last(direction, n)
-   local cycle, bytes = direction.cycle or {}, 0
-   if not cycle[2] then
-      return n > 0 and math.floor(n * direction.tx_bytes / direction.tx + 0.5) or 0
-   end
-   local whole = math.floor(n / #cycle)
-   for i, size in ipairs(cycle) do
-      local from_end = (direction.tx - i) % #cycle -- how many frames of a cycle come after it
-      bytes = bytes + size * (whole + (from_end < n % #cycle and 1 or 0))
-   end
-   return bytes
-end
-
---- What had left the tester when the trial ended. A port takes frames that wait in it for the end of a pause;
--- a frame that still waits is not sent, nor can it be lost. The last frames of the port wait, and each
--- direction has its share of them. A port in which frames wait has sent until the trial ended; any other one
--- until the last of its frames had waited.
+--- For how long the load lasted. A frame that waits in a port for the end of a pause does not count as sent:
+-- a port in which frames wait has sent until the trial ended; any other one until the last of its frames had
+-- waited.
 -- @param raw        what the tester counted
 -- @param held_back  as held_back() has them
 -- @return directions, as the tester counts them
 function M.left(raw, held_back)
    local now = {}
    for _, port in pairs(held_back) do
-      local waiting, list, tx = port.tx_waiting or 0, sent_by(raw.directions, port)
-      for _, d in ipairs(list) do
-         local here = math.min(math.floor(waiting * d.tx / tx + 0.5), waiting, math.max(0, d.tx - d.rx))
-         waiting, tx = waiting - here, tx - d.tx
-         now[d] = setmetatable({ tx = d.tx - here, unsent = (d.unsent or 0) + here,
-            tx_bytes = d.tx_bytes and d.tx_bytes - bytes_of_last(d, here),
-            tx_duration_ns = (port.tx_waiting or 0) > 0 and (raw.duration_s + (raw.drain_s or 0)) * 1e9
-               or (d.tx_duration_ns or 0) + (port.tx_wait_ns or 0) }, { __index = d })
+      for _, d in ipairs(sent_by(raw.directions, port)) do
+         now[d] = setmetatable({ tx_duration_ns = (port.tx_waiting or 0) > 0
+            and (raw.duration_s + (raw.drain_s or 0)) * 1e9
+            or (d.tx_duration_ns or 0) + (port.tx_wait_ns or 0) }, { __index = d })
       end
    end
    return tables.map(raw.directions, function(d) return now[d] or d end)
@@ -114,7 +91,7 @@ end
 -- Frames that were to leave a port and had not when the trial ended.
 local function unsent(directions, port)
    local n = 0
-   for _, d in ipairs((sent_by(directions, port))) do
+   for _, d in ipairs(sent_by(directions, port)) do
       n = n + math.max(0, d.intended_frames - d.tx)
    end
    return n
