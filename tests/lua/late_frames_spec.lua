@@ -148,6 +148,25 @@ local function compare(plan, t_max)
    end
 end
 
+describe("many streams of very late frames", function()
+   teardown(scratch.remove)
+
+   -- The reference device has 2^20 frames on their way at most; the memory of this many streams holds more
+   it("are measured as a capture of the same trial shows them", function()
+      local streams = {}
+      for i = 1, 1500 do
+         streams[i] = ("  s%d: {size: 64, rate: 200fps}"):format(i)
+      end
+      compare([[
+test: traffic
+reference_device: {rate: 250Mbps, latency: 20us, switching: cut-through, loss_every: 97,
+  jitter: {mean: 200ms, max: 1s, reorders: true}, duplicate: {every: 101, late: 700ms}}
+traffic: {duration: 500ms, learning_wait: 10ms, drain: 2s}
+streams:
+]] .. table.concat(streams, "\n") .. "\n")
+   end)
+end)
+
 describe("random devices", function()
    teardown(scratch.remove)
 
