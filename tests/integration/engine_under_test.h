@@ -47,6 +47,16 @@ TestFrame(unsigned size, const frames::Mac &dst = frames::peer_mac)
 	return Template(out);
 }
 
+inline fg_load
+constant(double fps, uint64_t frames)
+{
+	fg_load l = {};
+
+	l.fps = fps;
+	l.frames = frames;
+	return l;
+}
+
 /* A stream from one port to the other */
 struct Stream {
 	unsigned from, to;

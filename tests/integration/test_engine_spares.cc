@@ -8,16 +8,6 @@ namespace
 
 enum { SPARES = 4, FRAMES = 50 };
 
-fg_load
-so_many(double fps, uint64_t frames)
-{
-	fg_load l = {};
-
-	l.fps = fps;
-	l.frames = frames;
-	return l;
-}
-
 /* a trial with streams of its own that do not end, and room for more */
 struct Spared {
 	explicit Spared(unsigned own, unsigned spares = SPARES) : bench(limited(0, 256), Wire())
@@ -27,7 +17,7 @@ struct Spared {
 		for (unsigned i = 0; i < own; i++) {
 			left.push_back(i);
 			streams.push_back(
-				{0, 1, frame, {so_many(1000, FG_ENDLESS)}, {}, false, 0, i / double(own)});
+				{0, 1, frame, {constant(1000, FG_ENDLESS)}, {}, false, 0, i / double(own)});
 		}
 		EXPECT_EQ(0, bench.engine.Prepare(streams, {0, 1, 0, 0}, 1000000, nullptr,
 						  [own, spares](fg_trial_config &c) {
@@ -110,7 +100,7 @@ TEST(EngineSpares, StartAgainWithCountsOfTheirOwn)
 	unsigned stream;
 
 	for (unsigned round = 0; round < 3 * SPARES; round++) {
-		ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1}, so_many(50000, FRAMES), stream));
+		ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1}, constant(50000, FRAMES), stream));
 		s.AwaitReceived(stream, FRAMES);
 		const fg_stream_live live = s.bench.engine.Live(stream);
 
@@ -137,7 +127,7 @@ TEST(EngineSpares, GoOnWhereAnotherStopped)
 	Spared s(1);
 	unsigned stream;
 
-	ASSERT_EQ(0, s.Add({.tx_port = 1, .rx_port = 0, .idle = true, .first = 1000}, so_many(50000, FRAMES),
+	ASSERT_EQ(0, s.Add({.tx_port = 1, .rx_port = 0, .idle = true, .first = 1000}, constant(50000, FRAMES),
 			   stream));
 	std::this_thread::sleep_for(std::chrono::milliseconds(5));
 	EXPECT_EQ(0u, s.bench.engine.Live(stream).tx_frames);
@@ -166,14 +156,14 @@ TEST(EngineSpares, OfSeveralSizesAmongMany)
 	const fg_template *frames[] = {s.frame.get(), longer.get()};
 
 	ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1, .first = 1, .sizes = sizes, .frames = frames},
-			   so_many(20000, FRAMES), stream));
+			   constant(20000, FRAMES), stream));
 	fg_sizes_free(sizes);
 	s.AwaitReceived(stream, FRAMES);
 	EXPECT_EQ(FRAMES * 96u, s.bench.engine.Live(stream).rx_octets);
 	s.Remove(stream);
 	s.Remove(3); /* one that was there from the start */
 	s.left.erase(s.left.begin() + 3);
-	ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1}, so_many(20000, FRAMES), stream));
+	ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1}, constant(20000, FRAMES), stream));
 	s.AwaitReceived(stream, FRAMES);
 	EXPECT_EQ(FRAMES * 64u, s.bench.engine.Live(stream).rx_octets);
 	s.End();
@@ -184,7 +174,7 @@ TEST(EngineSpares, NeedRoomAndPlainCounts)
 {
 	Spared s(1);
 	const fg_stream_config config = {.tx_port = 0, .rx_port = 1, .idle = true};
-	const fg_load load = so_many(1000, 1);
+	const fg_load load = constant(1000, 1);
 	unsigned stream, last = 0;
 
 	EXPECT_EQ(SPARES, fg_engine_stream_room(s.e));
@@ -192,7 +182,7 @@ TEST(EngineSpares, NeedRoomAndPlainCounts)
 	EXPECT_EQ(-EINVAL,
 		  s.Add({.tx_port = 0, .rx_port = 1, .measure = FG_MEASURE_VARIATION}, load, stream));
 	EXPECT_EQ(-EINVAL, s.Add({.tx_port = 0, .rx_port = 1, .copies_of = 3}, load, stream));
-	EXPECT_EQ(-ERANGE, s.Add({.tx_port = 0, .rx_port = 1}, so_many(-1, 1), stream));
+	EXPECT_EQ(-ERANGE, s.Add({.tx_port = 0, .rx_port = 1}, constant(-1, 1), stream));
 	for (unsigned i = 0; i < SPARES; i++)
 		ASSERT_EQ(0, s.Add(config, load, last)) << "what was refused takes no room";
 	EXPECT_EQ(-ENOSPC, s.Add(config, load, stream));
@@ -214,7 +204,7 @@ TEST(EngineSpares, AreCountedByValues)
 	unsigned stream;
 
 	for (unsigned round = 0; round < 2 * SPARES; round++) {
-		ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1, .values = &low_bits}, so_many(50000, FRAMES),
+		ASSERT_EQ(0, s.Add({.tx_port = 0, .rx_port = 1, .values = &low_bits}, constant(50000, FRAMES),
 				   stream));
 		s.AwaitReceived(stream, FRAMES);
 		s.Retire(stream);
@@ -232,6 +222,6 @@ TEST(EngineSpares, AreCountedByValuesOnlyWhereTheTrialBeganSo)
 	unsigned stream;
 
 	EXPECT_EQ(-EINVAL,
-		  s.Add({.tx_port = 0, .rx_port = 1, .values = &low_bits}, so_many(50000, FRAMES), stream));
+		  s.Add({.tx_port = 0, .rx_port = 1, .values = &low_bits}, constant(50000, FRAMES), stream));
 	s.End();
 }

@@ -8,16 +8,6 @@
 namespace
 {
 
-fg_load
-constant(double fps, uint64_t frames)
-{
-	fg_load l = {};
-
-	l.fps = fps;
-	l.frames = frames;
-	return l;
-}
-
 /* frames left in the order of their times, and each at its own, or behind the one before, at 1 Gbit/s */
 void
 expect_order(const Watch &watch, const std::vector<Stream> &streams, uint64_t start_ns)

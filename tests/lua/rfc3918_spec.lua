@@ -14,25 +14,8 @@ local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local truth = require "rfc3918_truth"
 
-local FOUR = [[
-test: rfc3918
-ports: {a: {device: wire0}, b: {device: wire1}, c: {device: wire2}, d: {device: wire3}}
-reference_switch: {latency: 20us, buffer: 16, %s}
-rfc3918:
-  frame_sizes: [64]
-  trial: 50ms
-  search_trial: 10ms
-  report_rate: 20kfps
-  probe_rate: 20kfps
-  join_wait: 10ms
-  forget: 10ms
-  learning_wait: 10ms
-  drain: 10ms
-  settle: 0
-]]
-
 local function plan_of(switch, ...)
-   local plan, errors = plans.load_text(FOUR:format(switch), "x.yaml", { sets = { ... } })
+   local plan, errors = plans.load_text(truth.FOUR:format(switch), "x.yaml", { sets = { ... } })
    assert(plan, errors and tostring(errors[1]))
    return plan
 end
@@ -42,7 +25,7 @@ local function run(...)
 end
 
 local function wrong(...)
-   local _, errors = plans.load_text(FOUR:format "rate: 1Gbps", "x.yaml", { sets = { ... } })
+   local _, errors = plans.load_text(truth.FOUR:format "rate: 1Gbps", "x.yaml", { sets = { ... } })
    return errors and tostring(errors[1]) or ""
 end
 

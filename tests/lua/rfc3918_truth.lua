@@ -352,6 +352,24 @@ function M.lines(keys)
    return table.concat(out)
 end
 
+--- A plan of four ports, short, but for the keys of the switch.
+M.FOUR = [[
+test: rfc3918
+ports: {a: {device: wire0}, b: {device: wire1}, c: {device: wire2}, d: {device: wire3}}
+reference_switch: {latency: 20us, buffer: 16, %s}
+rfc3918:
+  frame_sizes: [64]
+  trial: 50ms
+  search_trial: 10ms
+  report_rate: 20kfps
+  probe_rate: 20kfps
+  join_wait: 10ms
+  forget: 10ms
+  learning_wait: 10ms
+  drain: 10ms
+  settle: 0
+]]
+
 --- Measure a plan. @return results.rfc3918, session
 function M.measure_plan(plan)
    local tester, results = assert(Tester.open(plan)), {}

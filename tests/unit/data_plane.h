@@ -34,6 +34,7 @@ namespace
 
 const double HZ = 1e12; /* ticks are picoseconds, as on the wire */
 const uint64_t US = 1000000;
+const uint64_t ms = 1000000; /* ns */
 
 /** A pool of frame buffers that any thread may use. */
 class Pool
@@ -134,6 +135,16 @@ struct Port : fg_port {
 	uint16_t takes = UINT16_MAX;
 	std::map<unsigned, uint64_t> sent; /* by stream */
 };
+
+inline fg_load
+constant(double fps, uint64_t ns)
+{
+	fg_load l = {};
+
+	l.fps = fps;
+	l.ns = ns;
+	return l;
+}
 
 /** Streams of one queue, each with a constant load. */
 struct Senders {

@@ -9,16 +9,6 @@ namespace
 {
 
 fg_load
-constant(double fps, uint64_t ns)
-{
-	fg_load l = {};
-
-	l.fps = fps;
-	l.ns = ns;
-	return l;
-}
-
-fg_load
 ramp(double from, double to, uint64_t ns)
 {
 	fg_load l = constant(from, ns);
@@ -105,8 +95,6 @@ expect_curve(const std::vector<fg_load> &loads)
 
 TEST(TxLoads, StepsOfPartsOfAFrameAreOneCurve)
 {
-	const uint64_t ms = 1000000;
-
 	EXPECT_EQ(1400u, departures(again({constant(1400, ms)}, 1000)).size());
 	EXPECT_EQ(100u, departures(again({constant(100, ms)}, 1000)).size());
 	EXPECT_EQ(7u, departures(again({constant(0.7, 100000)}, 100000)).size());
@@ -118,8 +106,6 @@ TEST(TxLoads, StepsOfPartsOfAFrameAreOneCurve)
 
 TEST(TxLoads, RampsOfPartsOfAFrameAreOneCurve)
 {
-	const uint64_t ms = 1000000;
-
 	expect_curve(again({ramp(0, 1500, ms), ramp(1500, 100, ms)}, 500));
 	expect_curve(again({ramp(700, 0, ms), constant(0, ms), constant(150, 3 * ms)}, 300));
 	expect_curve(again({ramp(0, 1234567, ms), constant(1234567, ms / 3), ramp(1234567, 0, ms)}, 20));
@@ -155,8 +141,6 @@ TEST(TxLoads, NothingAddsUp)
 /* loads of whole frames begin with their time, to the tick, whatever the rate is as a double */
 TEST(TxLoads, WholeFramesBeginWithTheirLoad)
 {
-	const uint64_t ms = 1000000;
-
 	for (double fps : {1000., 3000., 100., 1e6, 14e6}) {
 		std::vector<fg_load> loads = again({constant(fps, 70 * ms), constant(0, 3 * ms)}, 50);
 		Senders s({1});

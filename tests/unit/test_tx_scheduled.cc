@@ -184,16 +184,6 @@ struct TwoQueues {
 	std::mt19937 draw{7};
 };
 
-fg_load
-constant(double fps, uint64_t ms)
-{
-	fg_load load = {};
-
-	load.fps = fps;
-	load.ns = ms * 1000000;
-	return load;
-}
-
 } // namespace
 
 /* no frame waits for longer than is said, and not much less */
@@ -213,7 +203,7 @@ TEST(TxLine, IsSharedByTheQueuesOfAPort)
 TEST(TxLine, IsSharedByTheMeanLoadOfBursts)
 {
 	TwoQueues two({1400, 12600});
-	fg_load bursts = constant(1400, 300);
+	fg_load bursts = constant(1400, 300 * ms);
 
 	bursts.shape = FG_LOAD_BURSTS;
 	bursts.burst = 10;
@@ -228,8 +218,8 @@ TEST(TxLine, IsSharedByTheMeanLoadOfBursts)
 TEST(TxLine, HoldsNoMoreThanThePort)
 {
 	TwoQueues two({13400, 13400});
-	fg_load first[] = {constant(13400, 500), constant(0, 500)};
-	fg_load second[] = {constant(0, 500), constant(13400, 500)};
+	fg_load first[] = {constant(13400, 500 * ms), constant(0, 500 * ms)};
+	fg_load second[] = {constant(0, 500 * ms), constant(13400, 500 * ms)};
 
 	two.s.Plan(0, first, 2);
 	two.s.Plan(1, second, 2);
@@ -267,7 +257,7 @@ TEST(TxLine, HoldsNoMoreThanThePortWhereStreamsMayJoin)
 TEST(TxLine, HasAPartForAQueueThatIsSilentAtFirst)
 {
 	TwoQueues two({7000, 7000});
-	fg_load silence = constant(0, 1000);
+	fg_load silence = constant(0, 1000 * ms);
 
 	two.s.Plan(0, &silence, 1);
 	tx_share_line(&two.s.all, 0, 2);
