@@ -2,7 +2,9 @@
 
 --- Devices drawn at random for probes of OAM, and switches for a mesh; the rest is in campaigns.lua.
 local ethernet = require "framegauge.core.ethernet"
+local tables = require "framegauge.core.tables"
 local tools = require "campaign_tools"
+local truth = require "oam_truth"
 
 local M = {}
 
@@ -10,24 +12,20 @@ local pick, results_of, adder = tools.pick, tools.results_of, tools.adder
 
 local NS = 1e9
 
--- What becomes of the probes of a session where every n-th frame is lost there and every m-th back; each port
--- has announced itself by a frame before. @return lost there and back before the last reply, and lost at all
-local function losses(count, n, m)
-   local there, back, lost_there, lost_back, last = 1, 1, 0, 0, { 0, 0, 0 }
-   for i = 1, count do
-      there = there + 1
-      if n > 0 and there % n == 0 then
-         lost_there = lost_there + 1
-      else
-         back = back + 1
-         if m > 0 and back % m == 0 then
-            lost_back = lost_back + 1
-         else
-            last = { lost_there, lost_back, i }
-         end
-      end
+-- Frames of a service that are lost on each way, by LMM.
+local function service(text, between, interval, count, n)
+   local list = {}
+   local add = adder(list)
+   local row = results_of(text:gsub("tests: %b[]", ("tests: [loss], between: %d"):format(between)):gsub(
+      "interval: %d+us", ("interval: %dus"):format(interval * (between + 1)))).oam[1]
+   local there, back, probes = truth.lost_service(count, between, n[1], n[2])
+   add("loss, probes lost", probes, row.lost, 0)
+   if there then
+      add("loss, of the service there", there, row.service.forward_lost, 0)
+      add("loss, of the service back", back, row.service.backward_lost, 0)
+      add("loss, share there", there / row.service.forward_sent, row.service.forward_loss_ratio, 1e-9)
    end
-   return last[1], last[2], lost_there + lost_back
+   return list
 end
 
 -- Delays of both ways, and losses of each or copies.
@@ -53,7 +51,7 @@ reference_device: {rate: %dMbps, time: free, %s, reverse: {%s}}
 oam: {tests: [stamp, twamp_light, loopback, delay, synthetic_loss], frame_sizes: [%d], count: %d,
   interval: %dus, timestamp: %s, drain: 200ms, learning_wait: 10ms, settle: 0s}
 ]]):format(mbps, written[1], written[2], size, count, interval, pick(draw, { "ntp", "ptp" }))
-   local list, lost = {}, kind == "loss" and { losses(count, n[1], n[2]) } or { 0, 0, 0 }
+   local list, lost = {}, kind == "loss" and { truth.losses(count, n[1], n[2]) } or { 0, 0, 0 }
    local add = adder(list)
    for _, row in ipairs(results_of(text).oam) do
       local of, step = row.test .. ", ", 100 -- of the wire's time, in the reflector
@@ -86,7 +84,7 @@ oam: {tests: [stamp, twamp_light, loopback, delay, synthetic_loss], frame_sizes:
          add(of .. "lost somewhere", lost[3] - lost[1] - lost[2], row.undecided_lost, 0)
       end
    end
-   return list, text
+   return kind == "loss" and tables.joined(list, service(text, draw(1, 9), interval, count, n)) or list, text
 end
 
 -- Lines of different speed, a clock that is slower, an engine for all, or all pairs at once.

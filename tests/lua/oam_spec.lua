@@ -11,6 +11,7 @@ local oam = require "framegauge.methods.oam.method"
 local plan = require "framegauge.plan"
 local schema = require "result_schema"
 local scratch = require "scratch"
+local truth = require "oam_truth"
 local uv = require "luv"
 
 local C = api.C
@@ -307,34 +308,10 @@ describe("a session through the reference device", function()
       assert.equal(20000 + 1024, rows.stamp.forward.max_ns)
    end)
 
-   -- What LMM must find where every n-th frame is lost there, and every m-th of what returns. Each port
-   -- announces itself by a frame before.
-   local function lost_service(count, between, n, m)
-      local there, back, last, lost = 1, 1, nil, { 0, 0 }
-      local came, returned, got = 0, 0, 0
-      for i = 1, (count - 1) * (between + 1) + 1 do
-         local message = (i - 1) % (between + 1) == 0
-         there = there + 1
-         if there % n ~= 0 then
-            came, returned = came + (message and 0 or 1), returned + (message and 0 or 1)
-            back = back + 1
-            if back % m ~= 0 then
-               got = got + (message and 0 or 1)
-               if message then
-                  local now = { (i - 1) / (between + 1) * between, came, returned, got }
-                  last = last or now
-                  lost = { now[1] - last[1] - (now[2] - last[2]), now[3] - last[3] - (now[4] - last[4]) }
-               end
-            end
-         end
-      end
-      return lost[1], lost[2]
-   end
-
    it("counts what a service loses on each way by LMM", function()
       local row, _, _, output = run("oam.tests=loss", "oam.count=200", "oam.between=4",
          "reference_device.loss_every=7", "reference_device.reverse.loss_every=11")
-      local there, back = lost_service(200, 4, 7, 11)
+      local there, back = truth.lost_service(200, 4, 7, 11)
       assert.is_true(there > 100 and back > 50)
       row = row.loss
       assert.equal(there, row.service.forward_lost, output)
