@@ -104,6 +104,14 @@ describe("a mesh", function()
       local tester = assert(Tester.open(plan))
       assert.matches("not one frame in a trial of 1 ms", method.check(plan, tester), 1, true)
       tester:close()
+      for _, slow in ipairs { "a", "b", "c" } do -- one of three has no pair in the first round
+         local three = PLAN:gsub(", d: {device: wire3}", "")
+         plan = assert(plans.load_text(three:format(("ports: {%s: {rate: 1Mbps}}"):format(slow),
+            "load: 1%, trial: 100ms"), "x.yaml"))
+         tester = assert(Tester.open(plan))
+         assert.matches("not one frame in a trial of 100 ms", method.check(plan, tester), 1, true)
+         tester:close()
+      end
    end)
 end)
 

@@ -32,10 +32,12 @@ end
 --- What keeps the plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    local unknown = outlook.unknown_line(tester, "mesh")
-   for _, flow in ipairs(not unknown and rounds.of(plan)[1] or {}) do
-      local _, fps = rounds.fps(plan, tester, flow)
-      if fps * plan.mesh.trial < 1 then
-         return ("mesh: %s->%s: not one frame in a trial of %s; give a longer mesh.trial or a higher mesh.load"):format(flow.from, flow.to, units.format_time(plan.mesh.trial))
+   for _, flows in ipairs(not unknown and rounds.of(plan) or {}) do
+      for _, flow in ipairs(flows) do
+         local _, fps = rounds.fps(plan, tester, flow)
+         if fps * plan.mesh.trial < 1 then
+            return ("mesh: %s->%s: not one frame in a trial of %s; give a longer mesh.trial or a higher mesh.load"):format(flow.from, flow.to, units.format_time(plan.mesh.trial))
+         end
       end
    end
    return unknown
