@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Flows that are changed, added, removed and started again while others run, on the reference device.
+local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
 local Served = require "otg_served"
+local slots_of = require "framegauge.services.otg.slots"
 
 local flow, configuration = Served.flow, Served.configuration
 local ENDLESS = { choice = "continuous" }
@@ -201,5 +203,22 @@ describe("the Open Traffic Generator server, while flows run,", function()
       transmit "stop"
       transmit "start"
       assert.equal(3, await("more70").frames_rx)
+   end)
+
+   it("reads what each has counted once for a request, whatever is shown of it", function()
+      served:must("POST /config", configuration {
+         flow("f1", { duration = ENDLESS }), flow("f2", { duration = ENDLESS }), flow "f3",
+      })
+      transmit("start", { "f1", "f2" })
+      local read, reads = slots_of.read, 0
+      slots_of.read = function(...)
+         reads = reads + 1
+         return read(...)
+      end
+      local rows = failure.finally(function()
+         slots_of.read = read
+      end, served.must, served, "POST /monitor/metrics", { choice = "flow", flow = {} }).flow_metrics
+      assert.same({ 3, 2 }, { #rows, reads })
+      transmit "stop"
    end)
 end)

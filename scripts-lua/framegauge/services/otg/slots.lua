@@ -101,25 +101,30 @@ end
 -- @return counts; `ports` is what each port has received, where the flow is told apart by these, `sent` what
 -- each port of a LAG has sent, by name
 function M.read(sampled, slots, live)
-   local raw, ports, by_name = nil, {}, {}
+   local raw, ports, by_name = nil, slots.by_port and {} or nil, slots.is_shared and {} or nil
    for k, list in ipairs(slots.measured) do
+      local there
       for _, slot in ipairs(list) do
          local one = received(sampled[slot - 1])
          one.values = slots.has_tags and received_by_values(live, slot) or nil
-         ports[k] = ports[k] and sum_received(ports[k], one) or one
+         there = there and sum_received(there, one) or one
       end
-      ports[k] = ports[k] or NOT_HERE
-      raw = raw and sum_received(raw, ports[k]) or ports[k]
+      there = there or NOT_HERE
+      if ports then
+         ports[k] = there
+      end
+      raw = raw and sum_received(raw, there) or tables.copy(there)
    end
-   raw = tables.copy(raw or NOT_HERE)
-   raw.tx, raw.tx_bytes = 0, 0
+   raw = raw or tables.copy(NOT_HERE)
+   raw.tx, raw.tx_bytes, raw.ports, raw.sent = 0, 0, ports, by_name
    for i, slot in ipairs(slots.senders) do
       local one = sampled[slot - 1]
       local tx, bytes = tonumber(one.tx_frames), tonumber(one.tx_octets)
       raw.tx, raw.tx_bytes = raw.tx + tx, raw.tx_bytes + bytes
-      by_name[slots.places[i].name] = { tx = tx, tx_bytes = bytes }
+      if by_name then
+         by_name[slots.places[i].name] = { tx = tx, tx_bytes = bytes }
+      end
    end
-   raw.ports, raw.sent = slots.by_port and ports or nil, slots.is_shared and by_name or nil
    return raw
 end
 

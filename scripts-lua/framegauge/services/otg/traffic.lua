@@ -22,8 +22,7 @@ local WINDOW = 1 -- seconds of a rate
 local MAX_LAG = 3600 -- seconds: loads that keep time say less
 local GRACE = 0.005 -- seconds by which the end of a load in time is seen late
 
-local NOTHING, sum = slots_of.NOTHING, slots_of.sum
-local is_sending = updates.is_sending
+local NOTHING, sum, is_sending = slots_of.NOTHING, slots_of.sum, updates.is_sending
 
 local Traffic = {}
 Traffic.__index = Traffic
@@ -35,7 +34,7 @@ Traffic.__index = Traffic
 function Traffic.new(tester, streams, drain)
    local self = setmetatable({
       tester = tester, flows = {}, by_name = {}, drain = #streams > MANY and math.max(drain, 0.6) or drain,
-      carried = {}, before = {},
+      carried = {}, before = {}, looks = 0,
    }, Traffic)
    self:append(streams)
    return self
@@ -59,16 +58,19 @@ function Traffic:raw(slots)
    return slots_of.read(self.sampled, slots, self.latest)
 end
 
---- Counts of a flow since its start.
+--- Counts of a flow since its start; made once for each look.
 function Traffic:counts(flow)
    if not is_active(flow) or not flow.slots then
       return flow.total
    end
-   local counts = self:raw(flow.slots)
-   for _, one in ipairs(flow.former) do
-      counts = sum(counts, self:raw(one.slots))
+   if flow.look ~= self.looks then
+      local counts = self:raw(flow.slots)
+      for _, one in ipairs(flow.former) do
+         counts = sum(counts, self:raw(one.slots))
+      end
+      flow.look, flow.counts = self.looks, flow.past == NOTHING and counts or sum(counts, flow.past)
    end
-   return flow.past == NOTHING and counts or sum(counts, flow.past)
+   return flow.counts
 end
 
 -- Give a flow streams of its own in the trial that runs; they do not send yet.
@@ -93,7 +95,7 @@ function Traffic:note_begin(flow)
 end
 
 function Traffic:look_at_counts()
-   self.latest = self.live
+   self.latest, self.looks = self.live, self.looks + 1
    self.sampled, self.time = self.live:sample()
 end
 
@@ -112,7 +114,7 @@ end
 
 local function begin(self, flow, slots)
    flow.state, flow.ending, flow.paused_at = "started", nil, nil
-   flow.slots, flow.former, flow.past, flow.first = slots, {}, NOTHING, 0
+   flow.slots, flow.former, flow.past, flow.first, flow.look = slots, {}, NOTHING, 0, nil
    flow.run = (flow.run or 0) + 1
    flow.samples = { { time = self.time, counts = NOTHING } }
    if flow.stream.delay > 0 then
