@@ -10,15 +10,12 @@ local tables = require "framegauge.core.tables"
 local MAC = { left = "00:00:0a:00:00:01", right = "00:00:0b:00:00:01" }
 
 local function device(side, port, own, peer, more)
-   local ethernet = {
+   local ethernet = Served.with({
       name = side .. ".eth", connection = { port_name = port }, mac = MAC[side],
       ipv4_addresses = { { name = side .. ".v4", address = "1.1.1." .. own, gateway = "1.1.1." .. peer } },
       ipv6_addresses = { { name = side .. ".v6", address = "2001:2::" .. own,
          gateway = "2001:2::" .. peer } },
-   }
-   for key, value in pairs(more or {}) do
-      ethernet[key] = value
-   end
+   }, more)
    return { name = side, ethernets = { ethernet } }
 end
 
@@ -39,10 +36,6 @@ describe("devices of an Open Traffic Generator configuration", function()
       served:close()
    end)
 
-   local function ask(...)
-      return served:ask(...)
-   end
-
    local function configuration(devices, flows, more)
       more = more or {}
       more.devices = devices
@@ -51,47 +44,43 @@ describe("devices of an Open Traffic Generator configuration", function()
    end
 
    local function set(...)
-      assert.same({ 200, { warnings = {} } }, { ask("POST /config", configuration(...)) })
+      assert.same({ 200, { warnings = {} } }, { served:ask("POST /config", configuration(...)) })
    end
 
    local function errors_of(...)
-      local status, answer = ask("POST /config", configuration(...))
+      local status, answer = served:ask("POST /config", configuration(...))
       assert.equal(400, status)
       return answer.errors
    end
 
    local function neighbours(version, names)
       local kind = ("ipv%d_neighbors"):format(version)
-      local status, answer = ask("POST /monitor/states", { choice = kind,
+      local status, answer = served:ask("POST /monitor/states", { choice = kind,
          [kind] = { ethernet_names = names } })
       assert.equal(200, status, json.encode(answer))
       return answer[kind]
    end
 
    local function control(choice, value)
-      return ask("POST /control/state", { [choice] = value })
+      return served:ask("POST /control/state", { [choice] = value })
    end
 
    local function transmit(state, names)
       return control("traffic", { flow_transmit = { state = state, flow_names = names } })
    end
 
-   local function captured()
-      return served:captured "p2"
-   end
-
    -- Start all flows and wait for the end of f1. @return its counts, and the MACs its frames went to
    local function run()
-      control("port", { capture = { state = "start" } })
+      served:capture "start"
       assert.equal(200, (transmit "start"))
       local row
       repeat
          job.sleep(0.01)
-         local _, answer = ask("POST /monitor/metrics", { flow = { flow_names = { "f1" } } })
+         local _, answer = served:ask("POST /monitor/metrics", { flow = { flow_names = { "f1" } } })
          row = answer.flow_metrics[1]
       until row.transmit == "stopped"
       local macs = {}
-      for _, frame in ipairs(captured()) do
+      for _, frame in ipairs(served:captured "p2") do
          macs[#macs + 1] = #frame == 128 and frame:sub(1, 6):gsub(".", function(octet)
             return (":%02x"):format(octet:byte())
          end):sub(2) or nil
@@ -122,7 +111,8 @@ describe("devices of an Open Traffic Generator configuration", function()
       end
       local right = { ethernet_name = "right.eth", ipv4_address = "1.1.1.1", link_layer_address = MAC.left }
       assert.same({ right }, neighbours(4, { "right.eth" }))
-      assert.equal(400, (ask("POST /monitor/states", { ipv4_neighbors = { ethernet_names = { "x" } } })))
+      assert.equal(400, (served:ask("POST /monitor/states", {
+         ipv4_neighbors = { ethernet_names = { "x" } } })))
    end)
 
    it("know nobody while protocols are stopped, and speak in their VLANs only", function()
@@ -172,7 +162,7 @@ describe("devices of an Open Traffic Generator configuration", function()
    end
 
    local function rows(name)
-      local _, answer = ask("POST /monitor/metrics", { flow = { flow_names = { name } } })
+      local _, answer = served:ask("POST /monitor/metrics", { flow = { flow_names = { name } } })
       return tables.map(answer.flow_metrics, function(one)
          return { one.name, one.port_tx, one.port_rx, one.transmit, one.frames_tx, one.frames_rx }
       end)
@@ -187,7 +177,7 @@ describe("devices of an Open Traffic Generator configuration", function()
       until back[2][4] == "stopped"
       assert.same({ { "f1", "p1", "p2", "stopped", "100", "100" },
          { "f1", "p2", "p1", "stopped", "100", "100" } }, back)
-      local _, file = ask("POST /monitor/capture", { port_name = "p1" })
+      local _, file = served:ask("POST /monitor/capture", { port_name = "p1" })
       local at = assert(file:find(octets.unhex "00000a00000100000b0000010800", 1, true)) -- from right to left
       assert.equal(octets.unhex("01010102" .. "01010101" .. "0001" .. "1388"), file:sub(at + 26, at + 37))
       set(both(), { both_ways { duration = { choice = "continuous" } }, flow "f2" })
@@ -196,11 +186,11 @@ describe("devices of an Open Traffic Generator configuration", function()
       assert.same({ "stopped", "stopped" }, { rows("f1")[1][4], rows("f1")[2][4] })
       transmit("start", { "f1" })
       local faster = both_ways { duration = { choice = "continuous" }, size = { fixed = 256 } }
-      assert.equal(200, (ask("PATCH /config", { flows = { property_names = { "size" },
+      assert.equal(200, (served:ask("PATCH /config", { flows = { property_names = { "size" },
          flows = { faster } } })))
       assert.same({ "started", "started" }, { rows("f1")[1][4], rows("f1")[2][4] })
-      assert.equal(200, (ask("PATCH /config/delete", { config_delete_list = { { flows = { "f1" } } } })))
-      local _, answer = ask("POST /monitor/metrics", { flow = {} })
+      served:must("PATCH /config/delete", { config_delete_list = { { flows = { "f1" } } } })
+      local _, answer = served:ask("POST /monitor/metrics", { flow = {} })
       assert.equal(1, #answer.flow_metrics)
    end)
 
@@ -210,12 +200,12 @@ describe("devices of an Open Traffic Generator configuration", function()
       assert.same({ "100", "100", "p1", "p2" }, counts)
       assert.same(all(MAC.right), macs)
       set({ device("left", "p1", 1, 9), device("right", "p2", 2, 1) }, { flow "f1" })
-      control("port", { capture = { state = "start" } })
+      served:capture "start"
       local status, answer = transmit "start"
       assert.equal(400, status)
       assert.same({ 'flows[0] "f1": MAC address of 1.1.1.9 (gateway of "left.v4") was not resolved' },
          answer.errors)
-      for _, frame in ipairs(captured()) do
+      for _, frame in ipairs(served:captured "p2") do
          assert.is_true(#frame < 128)
       end
    end)
@@ -247,7 +237,7 @@ describe("devices of an Open Traffic Generator configuration", function()
       set(both())
       local function ping(version, from, to)
          local kind = "ipv" .. version
-         local status, answer = ask("POST /control/action", { protocol = { [kind] = { ping = {
+         local status, answer = served:ask("POST /control/action", { protocol = { [kind] = { ping = {
             requests = { { src_name = from, dst_ip = to[1] },
                { src_name = "right.v" .. version, dst_ip = to[2] } },
          } } } })

@@ -22,20 +22,12 @@ describe("frames of an Open Traffic Generator flow", function()
    -- Send these flows to their end. @return the frames that p2 has captured
    local function run(...)
       assert.same({ warnings = {} }, served:must("POST /config", Served.configuration({ ... }, CAPTURES)))
-      served:must("POST /control/state", { port = { capture = { state = "start" } } })
+      served:capture "start"
       served:transmit "start"
       for _, one in ipairs { ... } do
          served:await(one.name)
       end
       return served:captured "p2"
-   end
-
-   local function ports()
-      local out = {}
-      for _, one in ipairs(served:must("POST /monitor/metrics", { port = {} }).port_metrics) do
-         out[one.name] = one
-      end
-      return out
    end
 
    -- A flow of TCP whose metrics nobody asks for.
@@ -55,7 +47,7 @@ describe("frames of an Open Traffic Generator flow", function()
          assert.equal((i - 1) % 3 + 1, tonumber(octets.number(frame:sub(35, 36))))
          assert.equal("c0ffeec0ffee", octets.hex(frame:sub(55, 60)))
       end
-      local row, both = served:row "f1", ports()
+      local row, both = served:row "f1", served:ports()
       assert.same({ 100, 0, 6400, 0, "stopped" },
          { row.frames_tx, row.frames_rx, row.bytes_tx, row.bytes_rx, row.transmit })
       assert.same({ "100", "6400" }, { both.p1.frames_tx, both.p1.bytes_tx })
@@ -77,7 +69,7 @@ describe("frames of an Open Traffic Generator flow", function()
       assert.same({ 100, 200 }, { #seen, #frames })
       assert.same({ 100, 100, 0 }, { served:row("f1").frames_tx, served:row("f1").frames_rx,
          served:row("f1").loss })
-      assert.same({ "200", "200" }, { ports().p1.frames_tx, ports().p2.frames_rx })
+      assert.same({ "200", "200" }, { served:ports().p1.frames_tx, served:ports().p2.frames_rx })
    end)
 
    it("start anew and change their size while another flow runs", function()
@@ -89,8 +81,8 @@ describe("frames of an Open Traffic Generator flow", function()
       repeat
          job.sleep(0.05)
          looks = looks + 1
-      until ports().p2.frames_rx_rate > 1500 or looks == 200 -- of the one and of the other
-      assert.near(2000, ports().p2.frames_rx_rate, 500)
+      until served:ports().p2.frames_rx_rate > 1500 or looks == 200 -- of the one and of the other
+      assert.near(2000, served:ports().p2.frames_rx_rate, 500)
       served:must("POST /config", Served.configuration({ flow("f1", endless), unsigned "f2" }, CAPTURES))
       served:transmit "start"
       served:await "f2"
@@ -99,7 +91,7 @@ describe("frames of an Open Traffic Generator flow", function()
       served:transmit("start", { "f2" })
       assert.same({ 100, 6400 }, { served:await("f2").frames_tx, served:row("f2").bytes_tx })
       served:transmit "stop"
-      local row, both = served:row "f1", ports()
+      local row, both = served:row "f1", served:ports()
       assert.equal(row.frames_tx, row.frames_rx)
       assert.same({ tostring(row.frames_tx + 200), both.p1.frames_tx }, { both.p2.frames_rx,
          both.p2.frames_rx })
@@ -139,15 +131,7 @@ describe("an Open Traffic Generator flow to several ports of a switch", function
    local served
 
    setup(function()
-      served = Served.open_plan [[
-test: otg
-ports:
-  east: {device: wire0}
-  west: {device: wire1}
-  south: {device: wire2}
-reference_switch: {time: real, rate: 1Gbps, latency: 10us}
-otg: {drain: 20ms}
-]]
+      served = Served.open_switch()
    end)
    teardown(function()
       served:close()
@@ -158,10 +142,8 @@ otg: {drain: 20ms}
       local one = flow("f1", { metrics = { enable = true, rx_tx_ratio = ratio } })
       one.tx_rx.port.rx_names = { "p2", "p3" }
       one.packet = { { ethernet = { src = { value = "00:00:01:01:01:01" }, dst = { value = mac } } } }
-      local value = Served.configuration({ one }, { options = { flow_options = {
-         packet_loss_duration = true } } })
-      value.ports[3] = { name = "p3", location = "south" }
-      served:must("POST /config", value)
+      served:must("POST /config", Served.switch_configuration({ one }, { options = { flow_options = {
+         packet_loss_duration = true } } }))
       served:transmit "start"
       return served:await "f1"
    end

@@ -7,11 +7,7 @@ local Served = require "otg_served"
 local tables = require "framegauge.core.tables"
 
 local function member(port, more)
-   local one = { port_name = port, ethernet = { name = port .. ".eth" } }
-   for key, value in pairs(more or {}) do
-      one[key] = value
-   end
-   return one
+   return Served.with({ port_name = port, ethernet = { name = port .. ".eth" } }, more)
 end
 
 local function over(flow, from, to)
@@ -30,12 +26,8 @@ describe("LACP of an Open Traffic Generator configuration", function()
    end)
 
    local function lag(name, port, system, more)
-      local one = { name = name, ports = { member(port, { lacp = { lacpdu_periodic_time_interval = 1 } }) },
-         protocol = { lacp = { actor_system_id = system, actor_key = 7 } } }
-      for key, value in pairs(more or {}) do
-         one[key] = value
-      end
-      return one
+      return Served.with({ name = name, protocol = { lacp = { actor_system_id = system, actor_key = 7 } },
+         ports = { member(port, { lacp = { lacpdu_periodic_time_interval = 1 } }) } }, more)
    end
 
    local function set(flow, more)
@@ -164,15 +156,7 @@ describe("a static LAG of an Open Traffic Generator configuration", function()
    local served
 
    setup(function()
-      served = Served.open_plan [[
-test: otg
-ports:
-  east: {device: wire0}
-  west: {device: wire1}
-  south: {device: wire2}
-reference_switch: {time: real, rate: 1Gbps, latency: 10us}
-otg: {drain: 20ms}
-]]
+      served = Served.open_switch()
    end)
    teardown(function()
       served:close()
@@ -185,8 +169,7 @@ otg: {drain: 20ms}
          { udp = { src_port = { increment = { start = 1, count = 1000 } },
             dst_port = { values = { 7, 8, 9 } } } },
       }
-      local value = Served.configuration({ over(flow, "l1", "p2") }, more)
-      value.ports[3] = { name = "p3", location = "south" }
+      local value = Served.switch_configuration({ over(flow, "l1", "p2") }, more)
       value.captures = { { name = "c", port_names = { "p2" } } }
       value.lags = { { name = "l1", ports = { member "p1", member "p3" }, min_links = 2,
          protocol = { static = { lag_id = 1 } } } }
@@ -212,7 +195,7 @@ otg: {drain: 20ms}
 
    it("spreads a flow over its ports, each with the headers of its turn", function()
       set(Served.flow("f1", { duration = { fixed_packets = { packets = 101 } } }))
-      served:must("POST /control/state", { port = { capture = { state = "start" } } })
+      served:capture "start"
       served:transmit "start"
       local row = served:await "f1"
       assert.same({ 101, 101, 12928, "l1", "p2" }, { row.frames_tx, row.frames_rx, row.bytes_tx, row.port_tx,
@@ -237,7 +220,7 @@ otg: {drain: 20ms}
       local flow = Served.flow("f1", { rate = { pps = 400 },
          duration = { fixed_packets = { packets = 300 } } })
       set(flow)
-      served:must("POST /control/state", { port = { capture = { state = "start" } } })
+      served:capture "start"
       served:transmit "start"
       repeat
          job.sleep(0.01)

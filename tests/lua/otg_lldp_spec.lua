@@ -5,11 +5,7 @@ local job = require "framegauge.core.job"
 local Served = require "otg_served"
 
 local function agent(name, port, more)
-   local one = { name = name, connection = { port_name = port } }
-   for key, value in pairs(more or {}) do
-      one[key] = value
-   end
-   return one
+   return Served.with({ name = name, connection = { port_name = port } }, more)
 end
 
 describe("LLDP of an Open Traffic Generator configuration", function()
@@ -23,9 +19,7 @@ describe("LLDP of an Open Traffic Generator configuration", function()
    end)
 
    local function configuration(agents, flows, more)
-      more = more or {}
-      more.lldp = agents
-      return Served.configuration(flows or {}, more)
+      return Served.configuration(flows or {}, Served.with({ lldp = agents }, more))
    end
 
    local function neighbours(request)

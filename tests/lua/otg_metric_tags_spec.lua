@@ -13,15 +13,7 @@ describe("an Open Traffic Generator flow told apart by its headers", function()
    local served
 
    setup(function()
-      served = Served.open_plan [[
-test: otg
-ports:
-  east: {device: wire0}
-  west: {device: wire1}
-  south: {device: wire2}
-reference_switch: {time: real, rate: 1Gbps, latency: 10us}
-otg: {drain: 20ms}
-]]
+      served = Served.open_switch()
    end)
    teardown(function()
       served:close()
@@ -38,8 +30,7 @@ otg: {drain: 20ms}
    end
 
    local function set(flows)
-      local value = Served.configuration(flows)
-      value.ports[3] = { name = "p3", location = "south" }
+      local value = Served.switch_configuration(flows)
       value.layer1 = { { name = "l", port_names = { "p1" }, speed = "speed_1_gbps" } }
       served:must("POST /config", value)
    end

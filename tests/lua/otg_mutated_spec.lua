@@ -17,10 +17,6 @@ describe("the Open Traffic Generator server", function()
       served:close()
    end)
 
-   local function ask(...)
-      return served:ask(...)
-   end
-
    -- Requests that are mutated in up to three places: refused with a path, or followed.
    local function requests(names)
       return {
@@ -100,16 +96,16 @@ describe("the Open Traffic Generator server", function()
       for _, one in ipairs(served.calls.traffic.flows) do
          flows[one.name] = one.run or 0
       end
-      return json.encode { select(2, ask "GET /config"), flows, served.calls.captures:is_running "p2" }
+      return json.encode { select(2, served:ask "GET /config"), flows, served.calls.captures:is_running "p2" }
    end
 
    it("takes mutated configurations or refuses them with a path, and then keeps the one before", function()
       local refused, draw = 0, mutate.draws(20)
-      assert.equal(200, (ask("POST /config", rich())))
+      assert.equal(200, (served:ask("POST /config", rich())))
       for round = 1, 500 do
          local before, value = state(), rich()
          mutate.some(value, draw)
-         local ok, status, answer = pcall(ask, "POST /config", value)
+         local ok, status, answer = pcall(served.ask, served, "POST /config", value)
          local about = ("round %d: %s: %s"):format(round, json.encode(value), tostring(status))
          assert(ok and (status == 200 or status == 400), about)
          if status == 400 then
@@ -122,27 +118,27 @@ describe("the Open Traffic Generator server", function()
          end
       end
       assert.is_true(refused > 300 and refused < 500, tostring(refused))
-      ask("POST /config", "{}")
+      served:ask("POST /config", "{}")
    end)
 
    it("follows mutated requests or refuses them with a path, and then changes nothing", function()
       local statuses, draw = {}, mutate.draws(7)
       for round = 1, 500 do
          if round % 20 == 1 then
-            assert.equal(200, (ask("POST /config", configuration({ flow("f1", { rate = { pps = 20000 } }),
+            served:must("POST /config", configuration({ flow("f1", { rate = { pps = 20000 } }),
                flow("f2", { tx_rx = { device = { tx_names = { "d1" }, rx_names = { "d2.v4" } } } }) }, {
                captures = { { name = "c", port_names = { "p2" } } },
                lags = { lag("g1", "p1"), { name = "g2", protocol = { static = {} }, ports = { {
                   port_name = "p2", ethernet = { name = "g2.eth" } } } } },
                devices = { device("d1", "p1", "1.1.1.1", "1.1.1.2"),
                   device("d2", "p2", "1.1.1.2", "1.1.1.1") },
-            }))))
+            }))
          end
          local list = requests { "f1", "f2" }
          local route, value = unpack(json.decode(json.encode(list[draw(#list) + 1])))
          mutate.some(value, draw)
          local before = state()
-         local ok, status, answer = pcall(ask, route, value)
+         local ok, status, answer = pcall(served.ask, served, route, value)
          local about = ("round %d, %s %s: %s"):format(round, route, json.encode(value), tostring(status))
          assert(ok and (status == 200 or status == 400 or status == 501), about)
          statuses[status] = (statuses[status] or 0) + 1

@@ -24,28 +24,12 @@ describe("the Open Traffic Generator server, while flows run,", function()
       return served:ask(...)
    end
 
-   local function transmit(state, names)
-      served:transmit(state, names)
-   end
-
-   local function row(name)
-      return served:row(name)
-   end
-
-   local function await(name)
-      return served:await(name)
-   end
-
    local function update(one, names)
       return ask("PATCH /config", { flows = { property_names = names, flows = { one } } })
    end
 
    local function append(...)
       return ask("PATCH /config/append", { config_append_list = { { flows = { ... } } } })
-   end
-
-   local function capture(state)
-      served:must("POST /control/state", { port = { capture = { state = state } } })
    end
 
    -- UDP destination ports and lengths, of those frames that were captured from a flow's source port.
@@ -72,41 +56,41 @@ describe("the Open Traffic Generator server, while flows run,", function()
       served:must("POST /config", configuration({
          counting("f1", 7, { rate = { pps = 10000 }, metrics = latency }), flow("f2", { duration = ENDLESS }),
       }, { captures = { { name = "c", port_names = { "p2" } } } }))
-      transmit "start"
-      local first = await "f1"
+      served:transmit "start"
+      local first = served:await "f1"
       for _ = 1, 70 do -- more often than there is room in a trial
-         transmit("start", { "f1" })
+         served:transmit("start", { "f1" })
       end
-      await "f1"
-      capture "start"
-      transmit("start", { "f1" })
-      local again = await "f1"
+      served:await "f1"
+      served:capture "start"
+      served:transmit("start", { "f1" })
+      local again = served:await "f1"
       assert.same({ 100, 100, 0 }, { again.frames_tx, again.frames_rx, again.loss })
       assert.equal(first.latency.minimum_ns, again.latency.minimum_ns)
       assert.near(again.latency.minimum_ns, again.latency.maximum_ns, 3000) -- behind a frame of the other
       assert.is_true(again.timestamps.first_timestamp_ns > first.timestamps.last_timestamp_ns)
       local ports = captured(7)
       assert.same({ 100, 1, 100 }, { #ports, ports[1], ports[100] })
-      transmit "stop"
-      assert.equal(row("f2").frames_tx, row("f2").frames_rx)
+      served:transmit "stop"
+      assert.equal(served:row("f2").frames_tx, served:row("f2").frames_rx)
    end)
 
    it("gives one another size, and its frames, their order and their header values go on", function()
       local frames = { fixed_packets = { packets = 3000 } }
       served:must("POST /config", configuration({ counting("f1", 7, { duration = frames }),
          flow("f2", { duration = ENDLESS }) }, { captures = { { name = "c", port_names = { "p2" } } } }))
-      capture "start"
-      transmit "start"
+      served:capture "start"
+      served:transmit "start"
       repeat
          job.sleep(0.01)
-      until row("f1").frames_tx > 0
+      until served:row("f1").frames_tx > 0
       local longer = counting("f1", 7, { duration = frames, size = { fixed = 256 } })
       assert.equal(200, (update(longer, { "size" })))
-      local seen = row "f1"
+      local seen = served:row "f1"
       assert.equal("started", seen.transmit)
       longer.rate = { pps = 20000 }
       assert.equal(200, (update(longer, { "rate", "size" })))
-      local final = await "f1"
+      local final = served:await "f1"
       assert.same({ 3000, 3000, 0 }, { final.frames_tx, final.frames_rx, final.loss })
       assert.equal(final.bytes_tx, final.bytes_rx)
       local ports, lengths = captured(7)
@@ -117,38 +101,38 @@ describe("the Open Traffic Generator server, while flows run,", function()
          changed = changed + (lengths[i] ~= (lengths[i - 1] or 128) and 1 or 0)
       end
       assert.same({ 128, 256, 1 }, { lengths[1], lengths[3000], changed })
-      assert.equal("started", row("f2").transmit)
+      assert.equal("started", served:row("f2").transmit)
       assert.equal(256, select(2, ask "GET /config").flows[1].size.fixed)
    end)
 
    it("gives one that is paused another size, and one that is stopped", function()
       served:must("POST /config", configuration { flow "f1", flow "f2", flow("f3", { duration = ENDLESS }) })
-      transmit("start", { "f1", "f3" })
-      transmit("pause", { "f1" })
-      local paused = row("f1").frames_tx
+      served:transmit("start", { "f1", "f3" })
+      served:transmit("pause", { "f1" })
+      local paused = served:row("f1").frames_tx
       for _, name in ipairs { "f1", "f2" } do
          assert.equal(200, (update(flow(name, { size = { fixed = 256 } }), { "size" })))
       end
-      assert.same({ "paused", paused }, { row("f1").transmit, row("f1").frames_tx })
-      transmit("resume", { "f1" })
-      transmit("start", { "f2" })
-      local one, other = await "f1", await "f2"
+      assert.same({ "paused", paused }, { served:row("f1").transmit, served:row("f1").frames_tx })
+      served:transmit("resume", { "f1" })
+      served:transmit("start", { "f2" })
+      local one, other = served:await "f1", served:await "f2"
       assert.same({ 100, 100, 100 * 256 - 128 * paused }, { one.frames_tx, one.frames_rx, one.bytes_rx })
       assert.equal(25600, other.bytes_rx)
    end)
 
    it("changes a rate while a flow runs, and nothing else", function()
       served:must("POST /config", configuration { flow("f1", { duration = ENDLESS }) })
-      transmit "start"
+      served:transmit "start"
       job.sleep(0.1)
-      local before = row "f1"
+      local before = served:row "f1"
       local faster = flow("f1", { duration = ENDLESS, rate = { pps = 3000 } })
       assert.equal(200, (ask("PATCH /config", { flows = { property_names = { "rate" },
          flows = { faster } } })))
       local looks, now = 0
       repeat
          job.sleep(0.05)
-         looks, now = looks + 1, row "f1"
+         looks, now = looks + 1, served:row "f1"
       until now.frames_tx_rate > 2500 or looks == 200
       assert.near(3000, now.frames_tx_rate, 500)
       assert.is_true(now.frames_tx >= before.frames_tx)
@@ -158,26 +142,26 @@ describe("the Open Traffic Generator server, while flows run,", function()
          flows = { other } } })
       assert.same({ 400, { "payload property update is not supported on flow f1",
          "tx_rx property update is not supported on flow f1" } }, { status, answer.errors })
-      transmit "stop"
-      assert.equal(row("f1").frames_tx, row("f1").frames_rx)
+      served:transmit "stop"
+      assert.equal(served:row("f1").frames_tx, served:row("f1").frames_rx)
       assert.equal(3000, select(2, ask "GET /config").flows[1].rate.pps)
    end)
 
    it("adds flows and removes them, also one that runs", function()
       served:must("POST /config", configuration { flow("f1", { duration = ENDLESS }), flow("f2",
          { duration = ENDLESS }) })
-      transmit "start"
+      served:transmit "start"
       assert.equal(200, (append(flow "f3")))
       assert.equal(400, (append(flow "f3")))
-      transmit("start", { "f3" })
-      assert.same({ 100, 100 }, { await("f3").frames_tx, row("f3").frames_rx })
+      served:transmit("start", { "f3" })
+      assert.same({ 100, 100 }, { served:await("f3").frames_tx, served:row("f3").frames_rx })
       assert.equal(200, (ask("PATCH /config/delete", { config_delete_list = { { flows = { "f1" } } } })))
       assert.equal(400, (ask("PATCH /config/delete", { config_delete_list = { { flows = { "f1" } } } })))
       assert.equal(400, (ask("POST /monitor/metrics", { flow = { flow_names = { "f1" } } })))
-      assert.equal("started", row("f2").transmit)
-      transmit "stop"
-      transmit("start", { "f3" })
-      assert.equal(100, await("f3").frames_rx)
+      assert.equal("started", served:row("f2").transmit)
+      served:transmit "stop"
+      served:transmit("start", { "f3" })
+      assert.equal(100, served:await("f3").frames_rx)
       local _, config = ask "GET /config"
       assert.same({ "f2", "f3" }, { config.flows[1].name, config.flows[2].name })
    end)
@@ -185,7 +169,7 @@ describe("the Open Traffic Generator server, while flows run,", function()
    it("starts flows that were added while others run, as far as there is room", function()
       local many, names = {}, { "f1" }
       served:must("POST /config", configuration { flow("f1", { duration = ENDLESS, rate = { pps = 10 } }) })
-      transmit "start"
+      served:transmit "start"
       for i = 1, 70 do
          many[i] = flow("more" .. i, { duration = { fixed_packets = { packets = 3 } } })
          names[i + 1] = many[i].name
@@ -195,21 +179,21 @@ describe("the Open Traffic Generator server, while flows run,", function()
          flow_names = names } } })
       assert.equal(400, status)
       assert.matches('"more64": there is no room for this many flows', answer.errors[1])
-      assert.same({ "started", "stopped" }, { row("f1").transmit, row("more1").transmit })
-      transmit("start", { unpack(names, 1, 60) })
-      assert.equal(3, await("more59").frames_rx)
-      transmit("start", { unpack(names, 60) })
-      assert.same({ 3, 3 }, { await("more59").frames_rx, await("more70").frames_rx })
-      transmit "stop"
-      transmit "start"
-      assert.equal(3, await("more70").frames_rx)
+      assert.same({ "started", "stopped" }, { served:row("f1").transmit, served:row("more1").transmit })
+      served:transmit("start", { unpack(names, 1, 60) })
+      assert.equal(3, served:await("more59").frames_rx)
+      served:transmit("start", { unpack(names, 60) })
+      assert.same({ 3, 3 }, { served:await("more59").frames_rx, served:await("more70").frames_rx })
+      served:transmit "stop"
+      served:transmit "start"
+      assert.equal(3, served:await("more70").frames_rx)
    end)
 
    it("reads what each has counted once for a request, whatever is shown of it", function()
       served:must("POST /config", configuration {
          flow("f1", { duration = ENDLESS }), flow("f2", { duration = ENDLESS }), flow "f3",
       })
-      transmit("start", { "f1", "f2" })
+      served:transmit("start", { "f1", "f2" })
       local read, reads = slots_of.read, 0
       slots_of.read = function(...)
          reads = reads + 1
@@ -219,6 +203,6 @@ describe("the Open Traffic Generator server, while flows run,", function()
          slots_of.read = read
       end, served.must, served, "POST /monitor/metrics", { choice = "flow", flow = {} }).flow_metrics
       assert.same({ 3, 2 }, { #rows, reads })
-      transmit "stop"
+      served:transmit "stop"
    end)
 end)

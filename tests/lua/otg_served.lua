@@ -19,34 +19,52 @@ reference_device: {time: real, rate: 1Gbps, latency: 50us%s}
 otg: {drain: 20ms}
 ]]
 
+-- Three ports of one switch.
+local SWITCH = [[
+test: otg
+ports:
+  east: {device: wire0}
+  west: {device: wire1}
+  south: {device: wire2}
+reference_switch: {time: real, rate: 1Gbps, latency: 10us}
+otg: {drain: 20ms}
+]]
+
 local UDP = {
    { ethernet = { src = { value = "00:00:01:01:01:01" } } },
    { ipv4 = { src = { value = "1.1.1.1" }, dst = { value = "1.1.1.2" } } },
    { udp = { src_port = { value = 5000 }, dst_port = { value = 6000 } } },
 }
 
---- A flow from p1 to p2: 100 frames of 128 bytes, 1000 in a second.
--- @param more  what it has besides, or has otherwise
-function Served.flow(name, more)
-   local one = {
-      name = name, tx_rx = { port = { tx_name = "p1", rx_names = { "p2" } } }, packet = UDP,
-      size = { fixed = 128 }, rate = { pps = 1000 }, metrics = { enable = true },
-      duration = { fixed_packets = { packets = 100 } },
-   }
+--- The same table, with more fields or others.
+function Served.with(one, more)
    for key, value in pairs(more or {}) do
       one[key] = value
    end
    return one
 end
 
+--- A flow from p1 to p2: 100 frames of 128 bytes, 1000 in a second.
+-- @param more  what it has besides, or has otherwise
+function Served.flow(name, more)
+   return Served.with({
+      name = name, tx_rx = { port = { tx_name = "p1", rx_names = { "p2" } } }, packet = UDP,
+      size = { fixed = 128 }, rate = { pps = 1000 }, metrics = { enable = true },
+      duration = { fixed_packets = { packets = 100 } },
+   }, more)
+end
+
 --- A configuration of flows between two ports.
 function Served.configuration(flows, more)
-   local value = {
+   return Served.with({
       ports = { { name = "p1", location = "east" }, { name = "p2", location = "wire1" } }, flows = flows,
-   }
-   for key, one in pairs(more or {}) do
-      value[key] = one
-   end
+   }, more)
+end
+
+--- The same for the ports of open_switch().
+function Served.switch_configuration(flows, more)
+   local value = Served.configuration(flows, more)
+   value.ports[3] = { name = "p3", location = "south" }
    return value
 end
 
@@ -59,6 +77,11 @@ end
 --- @param device  more of the reference device than its rate and latency, such as ", loss_every: 25"
 function Served.open(device)
    return Served.open_plan(PLAN:format(device or ""))
+end
+
+--- Behind a switch, which has a third port.
+function Served.open_switch()
+   return Served.open_plan(SWITCH)
 end
 
 function Served:close()
@@ -87,6 +110,11 @@ function Served:transmit(state, names)
    self:must("POST /control/state", { traffic = { flow_transmit = { state = state, flow_names = names } } })
 end
 
+--- Start or stop the captures of all ports.
+function Served:capture(state)
+   self:must("POST /control/state", { port = { capture = { state = state } } })
+end
+
 --- Frames that a port has captured, with their FCS.
 function Served:captured(port)
    local _, file = self:ask("POST /monitor/capture", { port_name = port })
@@ -97,6 +125,15 @@ function Served:captured(port)
       at = at + 16 + length
    end
    return frames
+end
+
+--- Rows of all ports by name, as they come.
+function Served:ports()
+   local out = {}
+   for _, one in ipairs(self:must("POST /monitor/metrics", { port = {} }).port_metrics) do
+      out[one.name] = one
+   end
+   return out
 end
 
 --- The row of a flow, in numbers.

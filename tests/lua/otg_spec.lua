@@ -29,33 +29,6 @@ describe("the Open Traffic Generator server", function()
       assert.same({ 200, { warnings = {} } }, { ask("POST /config", value) })
    end
 
-   local function control(choice, value)
-      local status, answer = ask("POST /control/state", { [choice] = value })
-      assert.equal(200, status, json.encode(answer))
-      return answer
-   end
-
-   local function transmit(state, names)
-      served:transmit(state, names)
-   end
-
-   local function row(name)
-      return served:row(name)
-   end
-
-   local function await(name)
-      return served:await(name)
-   end
-
-   local function ports()
-      local _, answer = ask("POST /monitor/metrics", { port = {} })
-      local out = {}
-      for _, one in ipairs(answer.port_metrics) do
-         out[one.name] = one
-      end
-      return out
-   end
-
    it("tells its version, and takes an empty configuration", function()
       local _, version = ask "GET /capabilities/version"
       assert.equal("^1.0.0", version.api_spec_version)
@@ -65,21 +38,21 @@ describe("the Open Traffic Generator server", function()
 
    it("sends a number of frames, and shows a flow as stopped with its final counts", function()
       set(configuration { flow "f1" })
-      local before = row "f1"
+      local before = served:row "f1"
       assert.same({ "stopped", 0, 0 }, { before.transmit, before.frames_tx, before.frames_rx })
-      transmit "start"
-      local seen = row "f1"
+      served:transmit "start"
+      local seen = served:row "f1"
       assert.equal("started", seen.transmit)
       while seen.transmit == "started" do
          -- a late look may find all sent, and nothing more within the time that rates are of
          assert.is_true(seen.frames_tx_rate > 0 or seen.frames_tx == 0 or seen.frames_tx == 100)
          job.sleep(0.01)
-         seen = row "f1"
+         seen = served:row "f1"
       end
       local final = seen
       assert.same({ 100, 100, 12800, 12800, 0 },
          { final.frames_tx, final.frames_rx, final.bytes_tx, final.bytes_rx, final.loss })
-      local both = ports()
+      local both = served:ports()
       assert.same({ "100", "12800", "0" }, { both.p1.frames_tx, both.p1.bytes_tx, both.p1.frames_rx })
       assert.same({ "100", "12800", "0" }, { both.p2.frames_rx, both.p2.bytes_rx, both.p2.frames_tx })
       assert.same({ "up", "stopped", "east" }, { both.p1.link, both.p1.transmit, both.p1.location })
@@ -87,31 +60,32 @@ describe("the Open Traffic Generator server", function()
 
    it("counts anew what is started again, beside a flow that goes on", function()
       set(configuration { flow "f1", flow("f2", { duration = { choice = "continuous" } }) })
-      transmit "start"
-      await "f1"
-      local other = row "f2"
+      served:transmit "start"
+      served:await "f1"
+      local other = served:row "f2"
       assert.equal("started", other.transmit)
-      transmit("start", { "f1" })
-      assert.same({ 100, 100 }, { await("f1").frames_tx, row("f1").frames_rx })
-      assert.is_true(row("f2").frames_tx > other.frames_tx)
-      transmit "stop"
-      local stopped = row "f2"
+      served:transmit("start", { "f1" })
+      assert.same({ 100, 100 }, { served:await("f1").frames_tx, served:row("f1").frames_rx })
+      assert.is_true(served:row("f2").frames_tx > other.frames_tx)
+      served:transmit "stop"
+      local stopped = served:row "f2"
       assert.equal("stopped", stopped.transmit)
       assert.equal(stopped.frames_tx, stopped.frames_rx)
-      assert.equal(tostring(200 + stopped.frames_tx), ports().p1.frames_tx)
-      assert.same(stopped, row "f2")
+      assert.equal(tostring(200 + stopped.frames_tx), served:ports().p1.frames_tx)
+      assert.same(stopped, served:row "f2")
    end)
 
    it("pauses, and goes on without a gap", function()
       set(configuration { flow "f1" })
-      transmit "start"
-      transmit("pause", { "f1" })
-      local paused = row "f1"
+      served:transmit "start"
+      served:transmit("pause", { "f1" })
+      local paused = served:row "f1"
       assert.same({ "paused", 0 }, { paused.transmit, paused.frames_tx_rate })
       job.sleep(0.15)
-      assert.equal(paused.frames_tx, row("f1").frames_tx)
-      transmit("resume", { "f1" })
-      assert.same({ 100, 100, 0 }, { await("f1").frames_tx, row("f1").frames_rx, row("f1").loss })
+      assert.equal(paused.frames_tx, served:row("f1").frames_tx)
+      served:transmit("resume", { "f1" })
+      local final = served:await "f1"
+      assert.same({ 100, 100, 0 }, { final.frames_tx, final.frames_rx, final.loss })
    end)
 
    it("keeps time, waits for a delay, and sends bursts", function()
@@ -120,8 +94,8 @@ describe("the Open Traffic Generator server", function()
          flow("bursts", { rate = { percentage = 50 }, duration = {
             burst = { bursts = 3, packets = 5, inter_burst_gap = { microseconds = 1000 } } } }),
       })
-      transmit "start"
-      assert.same({ 100, 15 }, { await("time").frames_tx, await("bursts").frames_rx })
+      served:transmit "start"
+      assert.same({ 100, 15 }, { served:await("time").frames_tx, served:await("bursts").frames_rx })
    end)
 
    it("measures latency both ways of its definition", function()
@@ -131,21 +105,21 @@ describe("the Open Traffic Generator server", function()
       set(configuration({ flow("cut", { metrics = latency "cut_through" }),
          flow("stored", { metrics = latency "store_forward" }), flow "none" },
          { layer1 = { { name = "l", port_names = { "p1" }, speed = "speed_1_gbps" } } }))
-      transmit("start", { "cut" })
-      local cut = await("cut").latency
-      transmit("start", { "stored" })
-      local stored = await("stored").latency
+      served:transmit("start", { "cut" })
+      local cut = served:await("cut").latency
+      served:transmit("start", { "stored" })
+      local stored = served:await("stored").latency
       assert.near(50000 + 8 * 128, cut.minimum_ns, 100) -- the device and storing the frame in it
       assert.near(8 * 128, cut.minimum_ns - stored.minimum_ns, 1)
       assert.is_true(cut.minimum_ns <= cut.average_ns and cut.average_ns <= cut.maximum_ns)
-      assert.is_nil(row("none").latency)
+      assert.is_nil(served:row("none").latency)
    end)
 
    it("tells when the first and the last frame arrived", function()
       set(configuration { flow("f1", { metrics = { enable = true, timestamps = true } }) })
-      assert.same({ first_timestamp_ns = 0, last_timestamp_ns = 0 }, row("f1").timestamps)
-      transmit "start"
-      local times = await("f1").timestamps
+      assert.same({ first_timestamp_ns = 0, last_timestamp_ns = 0 }, served:row("f1").timestamps)
+      served:transmit "start"
+      local times = served:await("f1").timestamps
       assert.near(52000, times.first_timestamp_ns, 1000) -- the device's latency, and two lines
       assert.near(99e6, times.last_timestamp_ns - times.first_timestamp_ns, 1000)
    end)
@@ -153,11 +127,11 @@ describe("the Open Traffic Generator server", function()
    it("captures what a port receives, with the FCS", function()
       set(configuration({ flow "f1" }, { captures = { { name = "c", port_names = { "p2" },
          format = "pcap" } } }))
-      control("port", { capture = { state = "start" } })
-      assert.equal("started", ports().p2.capture)
-      transmit "start"
-      await "f1"
-      control("port", { capture = { state = "stop" } })
+      served:capture "start"
+      assert.equal("started", served:ports().p2.capture)
+      served:transmit "start"
+      served:await "f1"
+      served:capture "stop"
       local _, file = ask("POST /monitor/capture", { port_name = "p2" })
       assert.equal("d4c3b2a1" .. "02000400", (file:sub(1, 8):gsub(".", function(c)
          return ("%02x"):format(c:byte())
@@ -198,13 +172,13 @@ describe("the Open Traffic Generator server", function()
 
    it("refuses a request as a whole and keeps what was there", function()
       set(configuration { flow "f1" })
-      transmit "start"
-      await "f1"
+      served:transmit "start"
+      served:await "f1"
       local value = configuration { flow("f1", { rate = { pps = "x" } }), flow("f2",
          { size = { fixed = 1 } }) }
       local status, answer = ask("POST /config", value)
       assert.same({ 400, 400, "validation", 2 }, { status, answer.code, answer.kind, #answer.errors })
-      assert.equal(100, row("f1").frames_rx)
+      assert.equal(100, served:row("f1").frames_rx)
       assert.equal("f1", select(2, ask "GET /config").flows[1].name)
       assert.equal(400, (ask("POST /config", "{")))
       assert.equal(501, (ask("POST /control/action", { port = { choice = "reboot" } })))
@@ -214,7 +188,7 @@ describe("the Open Traffic Generator server", function()
          } }, { link, why.errors })
       assert.equal(400, (ask("POST /control/state", { port = { link = { state = "down",
          port_names = { "p9" } } } })))
-      assert.same({ "up", "up" }, { ports().p1.link, ports().p2.link })
+      assert.same({ "up", "up" }, { served:ports().p1.link, served:ports().p2.link })
       assert.equal(400, (ask("POST /control/state", { traffic = { flow_transmit = { state = "go" } } })))
    end)
 
@@ -226,7 +200,7 @@ describe("the Open Traffic Generator server", function()
          { traffic = { flow_transmit = { state = "start" } } })
       assert.same({ 400, { 'ports[0] "p1": its flows together have 120.0 % of the line\'s rate' } },
          { refused, answer.errors })
-      assert.equal("stopped", row("f1").transmit)
+      assert.equal("stopped", served:row("f1").transmit)
    end)
 
    it("takes a flow that is named twice once, and null for nothing", function()
@@ -235,11 +209,11 @@ describe("the Open Traffic Generator server", function()
       local status, answer = ask("PATCH /config/delete", twice)
       assert.same({ 400, { 'config_delete_list.flows[1]: "f1" is there twice' } }, { status, answer.errors })
       assert.equal(2, #select(2, ask "GET /config").flows)
-      transmit("start", { "f1", "f1" })
-      await "f1"
-      transmit("start", { "f1", "f1" })
-      await "f1"
-      assert.equal("200", ports().p1.frames_tx)
+      served:transmit("start", { "f1", "f1" })
+      served:await "f1"
+      served:transmit("start", { "f1", "f1" })
+      served:await "f1"
+      assert.equal("200", served:ports().p1.frames_tx)
       set { ports = configuration({}).ports, flows = json.null }
       assert.equal(200, (ask("PATCH /config/append", { config_append_list = json.null })))
       assert.equal(200, (ask("PATCH /config/append", { config_append_list = { { choice = "flows",
@@ -277,11 +251,11 @@ describe("the Open Traffic Generator server", function()
       calls:close()
       open ", loss_every: 20"
       set(configuration({ flow "f1" }, { options = { flow_options = { packet_loss_duration = true } } }))
-      assert.same({ value = 0 }, row("f1").packet_loss_duration)
-      transmit "start"
-      assert.same({ value = 5 }, await("f1").packet_loss_duration) -- 5 of 100 frames, 1 ms apart
+      assert.same({ value = 0 }, served:row("f1").packet_loss_duration)
+      served:transmit "start"
+      assert.same({ value = 5 }, served:await("f1").packet_loss_duration) -- 5 of 100 frames, 1 ms apart
       set(configuration { flow "f1" })
-      assert.is_nil(row("f1").packet_loss_duration)
+      assert.is_nil(served:row("f1").packet_loss_duration)
       calls:close()
       open()
    end)
@@ -290,8 +264,8 @@ describe("the Open Traffic Generator server", function()
       calls:close()
       open ", duplicate: {every: 10}, loss_every: 25"
       set(configuration { flow "f1" })
-      transmit "start"
-      local final = await "f1"
+      served:transmit "start"
+      local final = served:await "f1"
       assert.same({ 100, 105, 0 }, { final.frames_tx, final.frames_rx, final.loss })
       calls:close()
       open()
@@ -308,13 +282,13 @@ describe("the Open Traffic Generator server", function()
       local status, answer = ask("POST /config", configuration { flow("f2", { size = { fixed = 4000 } }) })
       calls.open = nil
       assert.same({ 400, { "flows: frames of 4000 bytes: no memory" } }, { status, answer.errors })
-      transmit "start"
-      assert.equal(100, await("f1").frames_rx)
+      served:transmit "start"
+      assert.equal(100, served:await("f1").frames_rx)
    end)
 
    it("opens the ports again for longer frames", function()
       set(configuration { flow("f1", { size = { fixed = 9000 } }) })
-      transmit "start"
-      assert.equal(900000, await("f1").bytes_rx)
+      served:transmit "start"
+      assert.equal(900000, served:await("f1").bytes_rx)
    end)
 end)

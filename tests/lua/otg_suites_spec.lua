@@ -38,7 +38,7 @@ describe("the Open Traffic Generator server", function()
    local function quickstart(more)
       assert.same({ warnings = {} }, served:must("POST /config", QUICKSTART:format(more)))
       if more ~= "" then
-         served:must("POST /control/state", { port = { capture = { state = "start" } } })
+         served:capture "start"
       end
       assert.same({ warnings = {} }, served:must("POST /control/state", START))
       local row

@@ -11,15 +11,7 @@ describe("an Open Traffic Generator flow told apart by its ports", function()
    local served
 
    setup(function()
-      served = Served.open_plan [[
-test: otg
-ports:
-  east: {device: wire0}
-  west: {device: wire1}
-  south: {device: wire2}
-reference_switch: {time: real, rate: 1Gbps, latency: 10us}
-otg: {drain: 20ms}
-]]
+      served = Served.open_switch()
    end)
    teardown(function()
       served:close()
@@ -35,9 +27,7 @@ otg: {drain: 20ms}
    end
 
    local function set(...)
-      local value = Served.configuration { ... }
-      value.ports[3] = { name = "p3", location = "south" }
-      served:must("POST /config", value)
+      served:must("POST /config", Served.switch_configuration { ... })
    end
 
    -- The tagged metrics of f1, each as the port's name and some figures.
