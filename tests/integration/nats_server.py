@@ -2,6 +2,7 @@
 """A NATS server with TLS and a key for each agent and for the controllers, and bridges to it."""
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -49,18 +50,18 @@ class Server:
             self.port = one.getsockname()[1]
         self.invite("control", "--controller")
         for name in agents:
-            self.invite(name, port="east=memif:/run/none")
+            self.invite(name, ports=["east=memif:/run/none"])
         with open(work + "/nats.conf", "w") as file:
             file.write(SERVER.format(port=self.port, work=work))
 
-    def invite(self, name, *options, port=None):
+    def invite(self, name, *options, ports=()):
         """A member: its key and the server's certificates come to the folder NAME."""
         line = subprocess.run(
             [self.program, "fleet", "invite", name, "--server", f"tls://localhost:{self.port}", "--bridge",
              self.bridge, "--ca", self.work + "/ca.pem", "--users", self.work + "/users.conf", *options],
             check=True, text=True, capture_output=True).stdout.split()[3]
         subprocess.run([self.program, "fleet", "join", "-", "--folder", f"{self.work}/{name}.etc",
-                        *(["--port", port] if port else [])], check=True, text=True, input=line,
+                        *(f"--port={port}" for port in ports)], check=True, text=True, input=line,
                        stdout=subprocess.DEVNULL)
 
     def start(self):
@@ -72,6 +73,9 @@ class Server:
     def answers(self):
         with socket.socket() as one:
             return one.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def reload(self):
+        self.process.send_signal(signal.SIGHUP)
 
     def kill(self):
         self.process.kill()
