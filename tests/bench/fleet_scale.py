@@ -6,6 +6,7 @@
 
 With nats each agent has a bridge and a key of its own, and the server speaks TLS."""
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from nats_server import Server, wait_for
 PROGRAM, AGENTS, STREAMS = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 OVER_NATS = "nats" in sys.argv[4:]
 IN_A_PROCESS = 50
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end what was started
 
 
 def usage(pid):
@@ -55,6 +57,7 @@ with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
         control = subprocess.Popen([PROGRAM, "script", HERE + "/fleet_scale.lua", work, str(AGENTS),
                                     str(STREAMS), *([work + "/bus"] if OVER_NATS else [])],
                                    stdout=subprocess.PIPE, text=True)
+        played.append(control)
         for line in control.stdout:
             print(line.strip(), flush=True)
             if server:

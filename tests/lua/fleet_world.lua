@@ -14,6 +14,9 @@ local uv = require "luv"
 
 local M = {}
 
+--- Each second stream comes out at every agent, too, one frame of it.
+M.STRAY_EVERY = 2
+
 -- Two ends of a connection: what one writes the other reads, when the loop comes to it.
 function M.connection()
    local function new_end()
@@ -102,9 +105,9 @@ local engine = {
    sent = function(tester, i) return tester.sent[i] end,
    peer_sent = function(tester, i, frames) tester.peers[i] = frames end,
    starts = function() return { 5 } end,
-   strays = function(tester, count) -- each second stream comes out here, too, one frame of it
+   strays = function(tester, count)
       local list = {}
-      for i = 2, count, 2 do
+      for i = M.STRAY_EVERY, count, M.STRAY_EVERY do
          list[#list + 1] = { i, tester.ports[1].name, 1 }
       end
       return list
