@@ -187,6 +187,23 @@ describe("the documentation", function()
       assert.equal("", table.concat(wrong, "\n"))
    end)
 
+   it("names tests that there are", function()
+      local wrong, names = {}, 0
+      for _, page in ipairs(pages()) do
+         local text = scratch.read(scratch.PROJECT .. page)
+         for file, list in text:gmatch '`(tests/[%w_./]+)`: ("[^|;\n]*")' do
+            local tests = scratch.read(scratch.PROJECT .. file) or ""
+            for name in list:gmatch '"([^"]+)"' do
+               names = names + 1
+               wrong[#wrong + 1] = not tests:find(name, 1, true)
+                  and ("%s: %s has no test %q"):format(page, file, name) or nil
+            end
+         end
+      end
+      assert.equal("", table.concat(wrong, "\n"))
+      assert.is_true(names > 20, names)
+   end)
+
    it("has a page of every module that an example requires", function()
       local wrong = {}
       for file in scratch.shell("ls '" .. scratch.PROJECT .. "scripts-lua/examples/'*.lua"):gmatch "%S+" do
