@@ -5,7 +5,7 @@
 -- Each has a module of its own, <folder>/plan.lua, which says of it:
 --
 --    name                  as `test:` has it
---    row                   the group of its keys, in the notation of plan/rows.lua
+--    row                   the group of its keys, in the notation of plan/keys.lua
 --    rules                 what must hold between them: list of function(values, found), see plan/rules.lua
 --    quick                 settings of --quick: list of "path=value"
 --    shape(group)          makes the final shape of the values: defaults that follow from other keys; or nil
