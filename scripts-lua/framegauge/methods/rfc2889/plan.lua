@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 2889 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local patterns = require "framegauge.traffic.patterns"
 local shared = require "framegauge.plan.shared_rows"
 local shared_rules = require "framegauge.plan.shared_rules"
@@ -12,111 +13,88 @@ local TESTS = tables.joined(patterns.NAMES, {
    "broadcast",
 })
 
-local address_table = {
-   key = "address_table", type = "group",
-   help = "of address_caching and learning_rate: the first port sends to addresses behind the second, the third sees what is flooded",
-   fields = {
-      { key = "max", type = "integer", default = "65536", min = "2", max = "1000000",
-        help = "most addresses that are tried" },
-      { key = "initial", type = "integer", min = "1", max = "1000000", default_help = "half of max",
-        help = "addresses of the first trial" },
-      { key = "order", type = "list", unique = true, least = 1,
-        of = { type = "enum", values = { "sequential", "random" } }, default = { "sequential", "random" },
-        help = "sequential: from 02:00:00:10:00:00 on; random: 02 and 40 random bits. Their difference shows how the table hashes" },
-      shared.seed("1", "of the random addresses"),
-      { key = "learning_rate", type = "frame_rate", default = "1000fps", min = "1fps",
-        help = "at which address_caching sends the frames to learn from" },
-      { key = "test_rate", type = "frame_rate", default = "1000fps", min = "1fps",
-        help = "at which frames are sent to the addresses" },
-      { key = "ageing", type = "time", default = "300s", min = "10ms", max = "1h",
-        help = "the switch's: before each trial nothing is sent for this time and a tenth more, so that it forgets" },
-      { key = "addresses", type = "integer", min = "1", max = "1000000",
-        default_help = "what address_caching found",
-        help = "of learning_rate: how many are to be learned" },
-      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
-        help = "learning_rate ends when it knows the rate this well" },
-   },
-}
+local address_table = keys.group("address_table", "of address_caching and learning_rate: the first port sends to addresses behind the second, the third sees what is flooded", {
+   { "max", "integer", "most addresses that are tried", default = "65536", min = "2", max = "1000000" },
+   { "initial", "integer", "addresses of the first trial",
+     min = "1", max = "1000000", default_help = "half of max" },
+   { "order", "list", "sequential: from 02:00:00:10:00:00 on; random: 02 and 40 random bits. Their difference shows how the table hashes",
+     unique = true, least = 1, of = { type = "enum", values = { "sequential", "random" } },
+     default = { "sequential", "random" } },
+   shared.seed("1", "of the random addresses"),
+   { "learning_rate", "frame_rate", "at which address_caching sends the frames to learn from",
+     default = "1000fps", min = "1fps" },
+   { "test_rate", "frame_rate", "at which frames are sent to the addresses",
+     default = "1000fps", min = "1fps" },
+   { "ageing", "time", "the switch's: before each trial nothing is sent for this time and a tenth more, so that it forgets",
+     default = "300s", min = "10ms", max = "1h" },
+   { "addresses", "integer", "of learning_rate: how many are to be learned",
+     min = "1", max = "1000000", default_help = "what address_caching found" },
+   { "resolution", "ratio", "learning_rate ends when it knows the rate this well",
+     default = "1%", min = "0.01%", max = "50%" },
+})
 
 local function sizes(key, least, most, default, help, default_help)
-   return { key = key, type = "list", of = { type = "size", min = least, max = most }, unique = true,
-      least = 1, default = default, default_help = default_help, help = help }
+   return { key, "list", help,
+      of = { type = "size", min = least, max = most }, unique = true, least = 1, default = default,
+      default_help = default_help }
 end
 
-local errored_frames = {
-   key = "errored_frames", type = "group",
-   help = "of the test errored_frames: from the first port to the second, wrong frames among good ones",
-   fields = {
-      { key = "kinds", type = "list", unique = true, least = 1,
-        of = { type = "enum", values = { "oversize", "undersize", "crc", "dribble", "alignment" } },
-        default = { "oversize", "undersize", "crc", "dribble", "alignment" },
-        help = "too long, too short, with a wrong FCS, with further bits behind the FCS, and the same with a wrong FCS; the last two take a PHY of the tester's own, and are reported as not tested" },
-      { key = "iloads", type = "list", of = { type = "ratio", min = "0.1%", max = "100%" }, unique = true,
-        least = 1, default = { "10%", "50%", "100%" }, help = "loads of the line" },
-      { key = "every", type = "integer", default = "10", min = "2", max = "1000000",
-        help = "one frame in this number is wrong; all others have to arrive" },
-      { key = "max_frame", type = "size", default = "1518", min = "64", max = "16000",
-        help = "bytes of the longest frame that the switch is to forward" },
-      sizes("oversize", "65", "16128", nil, "bytes of frames that are too long",
-         "max_frame + 1, max_frame + 4, and 2000 where that is longer"),
-      sizes("undersize", "36", "63", { "40", "60", "63" }, "bytes of frames that are too short"),
-      sizes("crc", "64", "16128", { "64", "512", "1518" }, "bytes of frames with a wrong FCS"),
-   },
-}
+local errored_frames = keys.group("errored_frames", "of the test errored_frames: from the first port to the second, wrong frames among good ones", {
+   { "kinds", "list", "too long, too short, with a wrong FCS, with further bits behind the FCS, and the same with a wrong FCS; the last two take a PHY of the tester's own, and are reported as not tested",
+     unique = true, least = 1,
+     of = { type = "enum", values = { "oversize", "undersize", "crc", "dribble", "alignment" } },
+     default = { "oversize", "undersize", "crc", "dribble", "alignment" } },
+   { "iloads", "list", "loads of the line",
+     of = { type = "ratio", min = "0.1%", max = "100%" }, unique = true, least = 1,
+     default = { "10%", "50%", "100%" } },
+   { "every", "integer", "one frame in this number is wrong; all others have to arrive",
+     default = "10", min = "2", max = "1000000" },
+   { "max_frame", "size", "bytes of the longest frame that the switch is to forward",
+     default = "1518", min = "64", max = "16000" },
+   sizes("oversize", "65", "16128", nil, "bytes of frames that are too long", "max_frame + 1, max_frame + 4, and 2000 where that is longer"),
+   sizes("undersize", "36", "63", { "40", "60", "63" }, "bytes of frames that are too short"),
+   sizes("crc", "64", "16128", { "64", "512", "1518" }, "bytes of frames with a wrong FCS"),
+})
 
-local multiple_devices = {
-   key = "multiple_devices", type = "group",
-   help = "of the test multiple_devices: several switches that are connected, seen as two",
-   fields = {
-      { key = "local", type = "boolean", default = "true",
-        help = "whether a port sends to ports of its own device, too" },
-      { key = "second", type = "list", of = { type = "string" }, unique = true, least = 1,
-        default_help = "the second half", help = "names of the ports of the second device" },
-   },
-}
+local multiple_devices = keys.group("multiple_devices", "of the test multiple_devices: several switches that are connected, seen as two", {
+   { "local", "boolean", "whether a port sends to ports of its own device, too", default = "true" },
+   { "second", "list", "names of the ports of the second device",
+     of = { type = "string" }, unique = true, least = 1, default_help = "the second half" },
+})
 
-local congestion_control = {
-   key = "congestion_control", type = "group",
-   help = "of the test congestion_control, in blocks of four ports: the first sends to the third and the fourth in turn, the second to the fourth",
-   fields = {
-      { key = "longest", type = "time", default = "300s", min = "1ms", max = "300s",
-        help = "while a buffer takes everything that is too much, the trial is repeated four times as long, up to this" },
-      { key = "uneven", type = "boolean", default = "false",
-        help = "another trial in which the first port sends twice as much to the fourth as to the third; not by the RFC. It shows head of line blocking that a fair arbitration hides otherwise" },
-   },
-}
+local congestion_control = keys.group("congestion_control", "of the test congestion_control, in blocks of four ports: the first sends to the third and the fourth in turn, the second to the fourth", {
+   { "longest", "time", "while a buffer takes everything that is too much, the trial is repeated four times as long, up to this",
+     default = "300s", min = "1ms", max = "300s" },
+   { "uneven", "boolean", "another trial in which the first port sends twice as much to the fourth as to the third; not by the RFC. It shows head of line blocking that a fair arbitration hides otherwise",
+     default = "false" },
+})
 
-local row = {
-   key = "rfc2889", type = "group",
-   help = "benchmarking of LAN switches by RFC 2889, between all ports of the plan",
-   fields = {
-      { key = "tests", type = "list", unique = true, least = 1, default = { "fully_meshed" },
-        of = { type = "enum", values = TESTS },
-        help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, many_to_one, one_many_both: the first port to all others, they to it, and both at once (5.2); multiple_devices: as fully_meshed, through devices that are connected, or from one to the other only (5.3); unidirectional: from the first half of the ports to the second (5.4); congestion_control: what it does when an egress is overloaded, with four ports or a multiple (5.5); forward_pressure: whether it sends with too small a gap when it is offered too much (5.6); address_caching: how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8); errored_frames: whether it forwards them (5.9); broadcast: from the first port, copied to all others (5.10)" },
-      shared.frame_sizes(),
-      { key = "trial", type = "time", default = "30s", min = "1ms", max = "300s",
-        help = "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends 30s" },
-      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "300s",
-        help = "length of the trials on the way to the throughput, at most the length of trial" },
-      { key = "max", type = "ratio", default = "100%", min = "0.1%", max = "100%",
-        help = "the highest load of a port, as a share of the slowest line: the maximum offered load" },
-      { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
-        help = "the search for the throughput ends when it knows the load this well; a share of the line" },
-      { key = "step", type = "ratio", default = "1%", min = "0.01%", max = "100%",
-        help = "from one load to the next on the way from the throughput to the maximum offered load; the maximum forwarding rate is sought among them. A share of the line" },
-      { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
-        help = "stations behind each port, between which frames of the patterns go, by a draw that is the same in each trial. Each port announces its own before a trial" },
-      { key = "announcement_rate", type = "frame_rate", default = "1000fps", min = "1fps",
-        help = "of addresses: broadcasts of a port, from one station after the other" },
-      { key = "stagger", type = "integer", default = "0", min = "0", max = "4294967295",
-        help = "the seed of a draw by how many frames each port begins late, fewer than there are other ports; 0: all begin at one instant and send in step, so that in a full mesh no two frames meet" },
-      { key = "latency_frames", type = "integer", default = "20", min = "1", max = "10000",
-        help = "single broadcasts, 100 ms apart, whose latency is measured at each port" },
-      shared.max_trials("1000", "a search gives up after this many", "100000"),
-      shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
-      address_table, congestion_control, errored_frames, multiple_devices,
-   },
-}
+local row = keys.group("rfc2889", "benchmarking of LAN switches by RFC 2889, between all ports of the plan", {
+   { "tests", "list", "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, many_to_one, one_many_both: the first port to all others, they to it, and both at once (5.2); multiple_devices: as fully_meshed, through devices that are connected, or from one to the other only (5.3); unidirectional: from the first half of the ports to the second (5.4); congestion_control: what it does when an egress is overloaded, with four ports or a multiple (5.5); forward_pressure: whether it sends with too small a gap when it is offered too much (5.6); address_caching: how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8); errored_frames: whether it forwards them (5.9); broadcast: from the first port, copied to all others (5.10)",
+     unique = true, least = 1, default = { "fully_meshed" }, of = { type = "enum", values = TESTS } },
+   shared.frame_sizes(),
+   { "trial", "time", "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends 30s",
+     default = "30s", min = "1ms", max = "300s" },
+   { "search_trial", "time", "length of the trials on the way to the throughput, at most the length of trial",
+     default = "1s", min = "1ms", max = "300s" },
+   { "max", "ratio", "the highest load of a port, as a share of the slowest line: the maximum offered load",
+     default = "100%", min = "0.1%", max = "100%" },
+   { "resolution", "ratio", "the search for the throughput ends when it knows the load this well; a share of the line",
+     default = "0.1%", min = "0.0001%", max = "50%" },
+   { "step", "ratio", "from one load to the next on the way from the throughput to the maximum offered load; the maximum forwarding rate is sought among them. A share of the line",
+     default = "1%", min = "0.01%", max = "100%" },
+   { "addresses", "integer", "stations behind each port, between which frames of the patterns go, by a draw that is the same in each trial. Each port announces its own before a trial",
+     default = "1", min = "1", max = "65536" },
+   { "announcement_rate", "frame_rate", "of addresses: broadcasts of a port, from one station after the other",
+     default = "1000fps", min = "1fps" },
+   { "stagger", "integer", "the seed of a draw by how many frames each port begins late, fewer than there are other ports; 0: all begin at one instant and send in step, so that in a full mesh no two frames meet",
+     default = "0", min = "0", max = "4294967295" },
+   { "latency_frames", "integer", "single broadcasts, 100 ms apart, whose latency is measured at each port",
+     default = "20", min = "1", max = "10000" },
+   shared.max_trials("1000", "a search gives up after this many", "100000"),
+   shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries, address_table,
+   congestion_control, errored_frames, multiple_devices,
+})
 
 local function there_are_ports_enough(values, found)
    local half = tables.contains(values.rfc2889.tests, "unidirectional")

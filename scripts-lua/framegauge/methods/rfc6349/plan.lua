@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 6349 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 
 -- TCP as everywhere, but for the buffers, which the method sets.
@@ -11,67 +12,50 @@ local function tcp()
       local own = row.key == "receive_buffer" or row.key == "send_buffer" or row.key == "mss"
       fields[#fields + 1] = not own and row or nil
    end
-   return { key = "tcp", type = "group", help = "how both ends' TCP behaves", fields = fields }
+   return keys.group("tcp", "how both ends' TCP behaves", fields)
 end
 
-local bandwidth = {
-   key = "bandwidth", type = "group",
-   help = "how the bottleneck bandwidth is sought",
-   fields = {
-      { key = "resolution", type = "ratio", default = "0.1%", min = "0.001%", max = "10%",
-        help = "the search ends when it knows the bandwidth this well" },
-      { key = "loss_tolerance", type = "ratio", default = "0.1%", max = "10%",
-        help = "share of the frames that may be lost" },
-      shared.trial("10s", "length of the trials that decide", "24h"),
-      shared.search_trial("1s", "length of the trials on the way there", "24h"),
-      shared.max_trials("50", "begin no further trial after this many", "1000"),
-   },
-}
+local bandwidth = keys.group("bandwidth", "how the bottleneck bandwidth is sought", {
+   { "resolution", "ratio", "the search ends when it knows the bandwidth this well",
+     default = "0.1%", min = "0.001%", max = "10%" },
+   { "loss_tolerance", "ratio", "share of the frames that may be lost", default = "0.1%", max = "10%" },
+   shared.trial("10s", "length of the trials that decide", "24h"),
+   shared.search_trial("1s", "length of the trials on the way there", "24h"),
+   shared.max_trials("50", "begin no further trial after this many", "1000"),
+})
 
-local probe = {
-   key = "probe", type = "group",
-   help = "of the path MTU: packets with DF set that must come back",
-   fields = {
-      { key = "timeout", type = "time", default = "1s", min = "1ms", max = "1min",
-        help = "how long one may take" },
-      { key = "tries", type = "integer", default = "3", min = "1", max = "20",
-        help = "how often a size is tried that does not come back" },
-   },
-}
+local probe = keys.group("probe", "of the path MTU: packets with DF set that must come back", {
+   { "timeout", "time", "how long one may take", default = "1s", min = "1ms", max = "1min" },
+   { "tries", "integer", "how often a size is tried that does not come back",
+     default = "3", min = "1", max = "20" },
+})
 
-local row = {
-   key = "rfc6349", type = "group",
-   help = "TCP throughput testing by RFC 6349, between the first port and the second",
-   fields = {
-      { key = "mtu", type = "integer", default = "1500", min = "576", max = "9216",
-        help = "of the tester's own links: the largest path MTU that is tried" },
-      { key = "path_mtu", type = "integer", min = "576", max = "9216", default_help = "measured",
-        help = "where it is known" },
-      { key = "baseline", type = "time", default = "2s", min = "10ms", max = "1h",
-        help = "how long the baseline round trip is measured, with small segments" },
-      { key = "bottleneck", type = "bits", min = "10kbps", max = "800Gbps", default_help = "measured",
-        help = "the bottleneck bandwidth at layer 1, where it is known" },
-      { key = "windows", type = "list", unique = true, least = 1,
-        of = { type = "ratio", min = "0.1%", max = "1000%" }, default = { "25%", "50%", "75%", "100%",
-           "200%" },
-        help = "of all connections together, as shares of the bandwidth-delay product; the buffers of both ends" },
-      { key = "connections", type = "integer", default = "4", min = "1", max = "10000",
-        help = "at a time; each moves the same payload" },
-      { key = "directions", type = "list", unique = true, least = 1,
-        of = { type = "enum", values = { "forward", "backward", "both" } },
-        default = { "forward", "backward", "both" },
-        help = "forward: from the first port to the second; both: both ways at once" },
-      { key = "duration", type = "time", default = "35s", min = "10ms", max = "24h",
-        help = "how long a transfer takes if the path gives all that the window allows; its payload follows from that. RFC 6349 asks for at least 30s" },
-      { key = "patience", type = "number", default = "3", min = "1", max = "100",
-        help = "a transfer may take this many times as long in truth" },
-      { key = "port", type = "integer", default = "5001", min = "1", max = "65534",
-        help = "where the servers listen, and the next one" },
-      shared.seed("1", "of sequence numbers and the like"),
-      shared.learning_wait "100ms", shared.drain "2s", shared.settle "1s", shared.retries,
-      probe, bandwidth, tcp(),
-   },
-}
+local row = keys.group("rfc6349", "TCP throughput testing by RFC 6349, between the first port and the second", {
+   { "mtu", "integer", "of the tester's own links: the largest path MTU that is tried",
+     default = "1500", min = "576", max = "9216" },
+   { "path_mtu", "integer", "where it is known", min = "576", max = "9216", default_help = "measured" },
+   { "baseline", "time", "how long the baseline round trip is measured, with small segments",
+     default = "2s", min = "10ms", max = "1h" },
+   { "bottleneck", "bits", "the bottleneck bandwidth at layer 1, where it is known",
+     min = "10kbps", max = "800Gbps", default_help = "measured" },
+   { "windows", "list", "of all connections together, as shares of the bandwidth-delay product; the buffers of both ends",
+     unique = true, least = 1, of = { type = "ratio", min = "0.1%", max = "1000%" },
+     default = { "25%", "50%", "75%", "100%", "200%" } },
+   { "connections", "integer", "at a time; each moves the same payload",
+     default = "4", min = "1", max = "10000" },
+   { "directions", "list", "forward: from the first port to the second; both: both ways at once",
+     unique = true, least = 1, of = { type = "enum", values = { "forward", "backward", "both" } },
+     default = { "forward", "backward", "both" } },
+   { "duration", "time", "how long a transfer takes if the path gives all that the window allows; its payload follows from that. RFC 6349 asks for at least 30s",
+     default = "35s", min = "10ms", max = "24h" },
+   { "patience", "number", "a transfer may take this many times as long in truth",
+     default = "3", min = "1", max = "100" },
+   { "port", "integer", "where the servers listen, and the next one",
+     default = "5001", min = "1", max = "65534" },
+   shared.seed("1", "of sequence numbers and the like"),
+   shared.learning_wait "100ms", shared.drain "2s", shared.settle "1s", shared.retries, probe, bandwidth,
+   tcp(),
+})
 
 local function path_is_within_link(values, found)
    local o = values.rfc6349

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 8239 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local ethernet = require "framegauge.core.ethernet"
 local shared = require "framegauge.plan.shared_rows"
 local shared_rules = require "framegauge.plan.shared_rules"
@@ -17,96 +18,68 @@ local LEAST = {
    many_to_one = 3, stateful_incast = 3,
 }
 
-local buffer = {
-   key = "buffer", type = "group", help = "of the test buffer",
-   fields = {
-      { key = "procedures", type = "list", unique = true, least = 1, default = { "efficiency", "port" },
-        of = { type = "enum", values = PROCEDURES },
-        help = "efficiency: with which frame size most is held; port: the buffer of each egress; pairs: two egresses congested at once; many_to_one: all other ports to one, each in turn" },
-      { key = "frame_size", type = "size", min = "64", max = "16128",
-        default_help = "the one that efficiency finds, else the largest",
-        help = "bytes of the frames of all procedures but efficiency" },
-      { key = "oversubscription", type = "ratio", default = "1%", min = "0.01%", max = "100%",
-        help = "by how much of its line an egress is congested" },
-      { key = "trial_max", type = "time", default = "300s", min = "1ms", max = "1h",
-        help = "a trial in which the buffer does not fill is made again, four times as long, up to this" },
-      { key = "min", type = "integer", min = "1", default_help = "none",
-        help = "bytes that a port must buffer to pass" },
-   },
-}
+local buffer = keys.group("buffer", "of the test buffer", {
+   { "procedures", "list", "efficiency: with which frame size most is held; port: the buffer of each egress; pairs: two egresses congested at once; many_to_one: all other ports to one, each in turn",
+     unique = true, least = 1, default = { "efficiency", "port" },
+     of = { type = "enum", values = PROCEDURES } },
+   { "frame_size", "size", "bytes of the frames of all procedures but efficiency",
+     min = "64", max = "16128", default_help = "the one that efficiency finds, else the largest" },
+   { "oversubscription", "ratio", "by how much of its line an egress is congested",
+     default = "1%", min = "0.01%", max = "100%" },
+   { "trial_max", "time", "a trial in which the buffer does not fill is made again, four times as long, up to this",
+     default = "300s", min = "1ms", max = "1h" },
+   { "min", "integer", "bytes that a port must buffer to pass", min = "1", default_help = "none" },
+})
 
-local microburst = {
-   key = "microburst", type = "group", help = "of the test microburst",
-   fields = {
-      { key = "ingresses", type = "list", unique = true, least = 1,
-        of = { type = "integer", min = "1", max = "63" }, default_help = "all that congest: from N - 1 down",
-        help = "how many ports send at once; all others receive" },
-      { key = "rotations", type = "enum", values = { "all", "one" }, default = "all",
-        help = "whether the ports take every place in turn, or only the one of their order" },
-      { key = "intensity", type = "ratio", default = "100%", min = "1%", max = "100%",
-        help = "load within a burst, as a share of the line; 100%: minimum gaps" },
-      { key = "limit", type = "integer", default = "1000000", min = "1", max = "100000000",
-        help = "frames of the longest burst that is tried, of each ingress" },
-      { key = "verify", type = "integer", default = "3", min = "1", max = "100",
-        help = "how often a burst must pass" },
-   },
-}
+local microburst = keys.group("microburst", "of the test microburst", {
+   { "ingresses", "list", "how many ports send at once; all others receive",
+     unique = true, least = 1, of = { type = "integer", min = "1", max = "63" },
+     default_help = "all that congest: from N - 1 down" },
+   { "rotations", { "all", "one" }, "whether the ports take every place in turn, or only the one of their order",
+     default = "all" },
+   { "intensity", "ratio", "load within a burst, as a share of the line; 100%: minimum gaps",
+     default = "100%", min = "1%", max = "100%" },
+   { "limit", "integer", "frames of the longest burst that is tried, of each ingress",
+     default = "1000000", min = "1", max = "100000000" },
+   { "verify", "integer", "how often a burst must pass", default = "3", min = "1", max = "100" },
+})
 
-local incast = {
-   key = "incast", type = "group",
-   help = "of the tests incast and stateful_incast: senders without a state, in bursts at one instant",
-   fields = {
-      { key = "burst_frames", type = "integer", default = "100", min = "1", max = "1000000",
-        help = "frames of a burst of each sender" },
-      { key = "burst_interval", type = "time", min = "1us", max = "10s",
-        default_help = "10ms, doubled until a burst is shorter",
-        help = "from the start of one burst to the start of the next; a trial has whole bursts, at least one" },
-   },
-}
+local incast = keys.group("incast", "of the tests incast and stateful_incast: senders without a state, in bursts at one instant", {
+   { "burst_frames", "integer", "frames of a burst of each sender",
+     default = "100", min = "1", max = "1000000" },
+   { "burst_interval", "time", "from the start of one burst to the start of the next; a trial has whole bursts, at least one",
+     min = "1us", max = "10s", default_help = "10ms, doubled until a burst is shorter" },
+})
 
-local stateful_incast = {
-   key = "stateful_incast", type = "group",
-   help = "of the test stateful_incast: senders by TCP with bursts",
-   fields = {
-      { key = "connections", type = "integer", default = "1", min = "1", max = "10000",
-        help = "of TCP, of each port that sends by it" },
-      { key = "omit", type = "ratio", default = "10%", max = "90%",
-        help = "share of a trial at its start in which the payload of TCP does not count" },
-      shared.tcp,
-   },
-}
+local stateful_incast = keys.group("stateful_incast", "of the test stateful_incast: senders by TCP with bursts", {
+   { "connections", "integer", "of TCP, of each port that sends by it",
+     default = "1", min = "1", max = "10000" },
+   { "omit", "ratio", "share of a trial at its start in which the payload of TCP does not count",
+     default = "10%", max = "90%" },
+   shared.tcp,
+})
 
-local row = {
-   key = "rfc8239", type = "group",
-   help = "benchmarking of data centre switches by RFC 8239, in the terms of RFC 8238, between all ports",
-   fields = {
-      { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
-        of = { type = "enum", values = TESTS },
-        help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line (5), incast (6): bursts alone, stateful_incast (6): TCP with bursts" },
-      shared.frame_sizes(
-         "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too",
-         { "64", "128", "256", "512", "1024", "1518" }),
-      { key = "line", type = "ratio", default = "99.98%", min = "1%", max = "100%",
-        help = "the load that is line rate, of each line: below 100% by the error of two clocks" },
-      { key = "trial", type = "time", default = "60s", min = "1ms", max = "1h", help = "length of the load" },
-      { key = "iterations", type = "integer", default = "5", min = "1", max = "1000",
-        help = "how often each figure is measured" },
-      { key = "max_rsd", type = "ratio", default = "10%", min = "0.01%", max = "100%",
-        help = "relative standard deviation of the iterations above which a row is unrepeatable" },
-      { key = "definition", type = "enum", values = { "filo", "fifo" }, default = "filo",
-        help = "of latency: from the first bit in to the last bit out (filo), which the RFC demands, or to the first bit out (fifo)" },
-      { key = "cable", type = "time", default = "0s", max = "1ms",
-        help = "what the cable of each port takes; taken off the latency at both ends" },
-      { key = "dscp", type = "list", of = { type = "integer", min = "0", max = "63" }, unique = true,
-         least = 1,
-        default = { "0" }, help = "code points of the frames; buffer is measured with each" },
-      { key = "setup", type = "list", of = { type = "string", longest = 200 }, default = {},
-        default_help = "none",
-        help = "for the report: tester, cards, transceivers and cables of both ends, software of both" },
-      buffer, microburst, incast, stateful_incast,
-      shared.learning_wait "100ms", shared.drain "2s", shared.settle "1s", shared.retries,
-   },
-}
+local row = keys.group("rfc8239", "benchmarking of data centre switches by RFC 8239, in the terms of RFC 8238, between all ports", {
+   { "tests", "list", "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line (5), incast (6): bursts alone, stateful_incast (6): TCP with bursts",
+     unique = true, least = 1, default = TESTS, of = { type = "enum", values = TESTS } },
+   shared.frame_sizes( "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too", { "64", "128", "256", "512", "1024", "1518" }),
+   { "line", "ratio", "the load that is line rate, of each line: below 100% by the error of two clocks",
+     default = "99.98%", min = "1%", max = "100%" },
+   { "trial", "time", "length of the load", default = "60s", min = "1ms", max = "1h" },
+   { "iterations", "integer", "how often each figure is measured", default = "5", min = "1", max = "1000" },
+   { "max_rsd", "ratio", "relative standard deviation of the iterations above which a row is unrepeatable",
+     default = "10%", min = "0.01%", max = "100%" },
+   { "definition", { "filo", "fifo" }, "of latency: from the first bit in to the last bit out (filo), which the RFC demands, or to the first bit out (fifo)",
+     default = "filo" },
+   { "cable", "time", "what the cable of each port takes; taken off the latency at both ends",
+     default = "0s", max = "1ms" },
+   { "dscp", "list", "code points of the frames; buffer is measured with each",
+     of = { type = "integer", min = "0", max = "63" }, unique = true, least = 1, default = { "0" } },
+   { "setup", "list", "for the report: tester, cards, transceivers and cables of both ends, software of both",
+     of = { type = "string", longest = 200 }, default = {}, default_help = "none" },
+   buffer, microburst, incast, stateful_incast, shared.learning_wait "100ms", shared.drain "2s",
+   shared.settle "1s", shared.retries,
+})
 
 local KEY = "rfc8239."
 

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 9411 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local octets = require "framegauge.core.octets"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
@@ -19,81 +20,63 @@ local function tcp()
       fields[i] = DEFAULTS[row.key] and tables.copy(row) or row
       fields[i].default = DEFAULTS[row.key] or fields[i].default
    end
-   return { key = "tcp", type = "group", help = "how both ends' TCP behaves (RFC 9411, 4.3.1.1)",
-      fields = fields }
+   return keys.group("tcp", "how both ends' TCP behaves (RFC 9411, 4.3.1.1)", fields)
 end
 
-local target = {
-   key = "target", type = "group",
-   help = "what the device is to reach (its data sheet, say): the search begins there and goes no further",
-   fields = {
-      { key = "connections", type = "number", min = "1", max = "100000000",
-        default_help = "what the line allows", help = "of connections: a second" },
-      { key = "transactions", type = "number", min = "1", max = "100000000",
-        default_help = "what the line allows", help = "of http_throughput: a second" },
-      { key = "concurrent", type = "integer", min = "10", max = "4000000", default = "100000",
-        help = "of concurrent: connections open at a time" },
-   },
-}
+local target = keys.group("target", "what the device is to reach (its data sheet, say): the search begins there and goes no further", {
+   { "connections", "number", "of connections: a second",
+     min = "1", max = "100000000", default_help = "what the line allows" },
+   { "transactions", "number", "of http_throughput: a second",
+     min = "1", max = "100000000", default_help = "what the line allows" },
+   { "concurrent", "integer", "of concurrent: connections open at a time",
+     min = "10", max = "4000000", default = "100000" },
+})
 
-local row = {
-   key = "rfc9411", type = "group",
-   help = "benchmarking of network security devices by RFC 9411, between the first port (clients) and the second (servers), with HTTP over TCP or over TLS",
-   fields = {
-      { key = "over", type = "enum", values = { "http", "https" }, default = "http",
-        help = "http: HTTP/1.1 over TCP (sections 7.2 to 7.5); https: over TLS (7.6 to 7.9), where a connection counts with its handshake" },
-      { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
-        of = { type = "enum", values = TESTS },
-        help = "connections: TCP connections a second (section 7.2); http_throughput: inspected throughput (7.3); latency: to the first and the last byte, at half of both (7.4); concurrent: connections open at a time (7.5)" },
-      { key = "objects", type = "list", unique = true, least = 1,
-        of = { type = "size", min = "1", max = "1GiB" },
-        default_help = "of connections 1, 2, 4, 16 and 64KiB; of http_throughput 1, 16, 64 and 256KiB; of latency 1, 16 and 64KiB",
-        help = "bytes of a response's body; of concurrent it is 1KiB" },
-      target,
-      { key = "sustain", type = "time", default = "300s", min = "100ms", max = "24h",
-        help = "length of the phase that figures are of, in the trials that decide" },
-      { key = "search_sustain", type = "time", default = "30s", min = "100ms", max = "24h",
-        help = "and in those on the way there" },
-      { key = "ramp_up", type = "time", default = "60s", min = "1ms", max = "24h",
-        help = "in which the load grows from 0; of concurrent it follows from ramp_rate" },
-      { key = "ramp_down", type = "time", default = "30s", min = "1ms", max = "24h",
-        help = "in which connections that are open are closed one after the other" },
-      { key = "ramp_rate", type = "number", min = "1", max = "10000000",
-        default_help = "half of what connections found; without that test 1000",
-        help = "of concurrent: connections opened a second, at most half of the most" },
-      { key = "sample", type = "time", default = "1s", min = "1ms", max = "1999ms",
-        help = "how often the figures are sampled in the sustain phase" },
-      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
-        help = "the search ends when it knows the load this well" },
-      { key = "max_trials", type = "integer", default = "50", min = "3", max = "1000",
-        help = "of a search" },
-      { key = "failures", type = "ratio", default = "0.001%", max = "10%",
-        help = "the share of transactions that fail, and of connections that are reset, must be below this" },
-      { key = "deviation", type = "ratio", default = "5%", max = "100%",
-        help = "how far the rate of a sample may be from the mean" },
-      { key = "concurrency_deviation", type = "ratio", default = "10%", max = "100%",
-        help = "how far the number of open connections may be from the mean, but in concurrent" },
-      { key = "shortfall", type = "ratio", default = "1%", max = "50%",
-        help = "by how much the load may be missed" },
-      { key = "clients", type = "integer", default = "10", min = "1", max = "65536",
-        help = "addresses, from the first port's on" },
-      { key = "servers", type = "integer", default = "10", min = "1", max = "65536",
-        help = "addresses, from the second port's on" },
-      { key = "features", type = "list", of = { type = "string", longest = 200 }, default = {},
-        default_help = "none",
-        help = "for the report: what the device was set to do (RFC 9411, tables 2 and 3), such as ACL entries" },
-      { key = "mtu", type = "integer", default = "1500", min = "576", max = "9216",
-        help = "bytes of the largest IP packet" },
-      { key = "port", type = "integer", min = "1", max = "65535", default_help = "80; with https 443",
-        help = "where the servers listen" },
-      shared.seed("1", "of sequence numbers and the like"),
-      shared.learning_wait "100ms",
-      shared.drain("2s", "after the ramp down: time for the last connections to close"),
-      shared.settle("5s", "rest for the device after a trial, in which it forgets closed connections"),
-      shared.retries, tcp(),
-      { key = "tls", type = "group", fields = tls.GROUP.fields, help = "with over: https" },
-   },
-}
+local row = keys.group("rfc9411", "benchmarking of network security devices by RFC 9411, between the first port (clients) and the second (servers), with HTTP over TCP or over TLS", {
+   { "over", { "http", "https" }, "http: HTTP/1.1 over TCP (sections 7.2 to 7.5); https: over TLS (7.6 to 7.9), where a connection counts with its handshake",
+     default = "http" },
+   { "tests", "list", "connections: TCP connections a second (section 7.2); http_throughput: inspected throughput (7.3); latency: to the first and the last byte, at half of both (7.4); concurrent: connections open at a time (7.5)",
+     unique = true, least = 1, default = TESTS, of = { type = "enum", values = TESTS } },
+   { "objects", "list", "bytes of a response's body; of concurrent it is 1KiB",
+     unique = true, least = 1, of = { type = "size", min = "1", max = "1GiB" },
+     default_help = "of connections 1, 2, 4, 16 and 64KiB; of http_throughput 1, 16, 64 and 256KiB; of latency 1, 16 and 64KiB" },
+   target,
+   { "sustain", "time", "length of the phase that figures are of, in the trials that decide",
+     default = "300s", min = "100ms", max = "24h" },
+   { "search_sustain", "time", "and in those on the way there", default = "30s", min = "100ms", max = "24h" },
+   { "ramp_up", "time", "in which the load grows from 0; of concurrent it follows from ramp_rate",
+     default = "60s", min = "1ms", max = "24h" },
+   { "ramp_down", "time", "in which connections that are open are closed one after the other",
+     default = "30s", min = "1ms", max = "24h" },
+   { "ramp_rate", "number", "of concurrent: connections opened a second, at most half of the most",
+     min = "1", max = "10000000", default_help = "half of what connections found; without that test 1000" },
+   { "sample", "time", "how often the figures are sampled in the sustain phase",
+     default = "1s", min = "1ms", max = "1999ms" },
+   { "resolution", "ratio", "the search ends when it knows the load this well",
+     default = "1%", min = "0.01%", max = "50%" },
+   { "max_trials", "integer", "of a search", default = "50", min = "3", max = "1000" },
+   { "failures", "ratio", "the share of transactions that fail, and of connections that are reset, must be below this",
+     default = "0.001%", max = "10%" },
+   { "deviation", "ratio", "how far the rate of a sample may be from the mean",
+     default = "5%", max = "100%" },
+   { "concurrency_deviation", "ratio", "how far the number of open connections may be from the mean, but in concurrent",
+     default = "10%", max = "100%" },
+   { "shortfall", "ratio", "by how much the load may be missed", default = "1%", max = "50%" },
+   { "clients", "integer", "addresses, from the first port's on", default = "10", min = "1", max = "65536" },
+   { "servers", "integer", "addresses, from the second port's on", default = "10", min = "1", max = "65536" },
+   { "features", "list", "for the report: what the device was set to do (RFC 9411, tables 2 and 3), such as ACL entries",
+     of = { type = "string", longest = 200 }, default = {}, default_help = "none" },
+   { "mtu", "integer", "bytes of the largest IP packet", default = "1500", min = "576", max = "9216" },
+   { "port", "integer", "where the servers listen",
+     min = "1", max = "65535", default_help = "80; with https 443" },
+   shared.seed("1", "of sequence numbers and the like"),
+   shared.learning_wait "100ms",
+   shared.drain("2s", "after the ramp down: time for the last connections to close"),
+   shared.settle("5s", "rest for the device after a trial, in which it forgets closed connections"),
+   shared.retries,
+   tcp(),
+   keys.group("tls", "with over: https", tls.GROUP.fields),
+})
 
 local function two_ports(values, found)
    if #values.ports > 2 then

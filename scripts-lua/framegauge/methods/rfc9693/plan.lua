@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 9693 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
@@ -10,111 +11,92 @@ local MOST = 4000000 -- connections: 100 bytes each for the tester
 local FRAME = 64
 
 local function range(key, first, last, help)
-   return { key = key, type = "group", help = help, fields = {
-      { key = "first", type = "integer", default = first, min = "1", max = "65535", help = "the first" },
-      { key = "last", type = "integer", default = last, min = "1", max = "65535", help = "the last" },
-   } }
+   return keys.group(key, help, {
+      { "first", "integer", "the first", default = first, min = "1", max = "65535" },
+      { "last", "integer", "the last", default = last, min = "1", max = "65535" },
+   })
 end
 
 local function repetitions(n, help)
-   return { key = "repetitions", type = "integer", default = n, min = "1", max = "1000", help = help }
+   return { "repetitions", "integer", help, default = n, min = "1", max = "1000" }
 end
 
 local function trial(length, help)
-   return { key = "trial", type = "time", default = length, min = "1ms", max = "24h", help = help }
+   return { "trial", "time", help, default = length, min = "1ms", max = "24h" }
 end
 
-local addresses = {
-   key = "addresses", type = "group",
-   help = "from the address of a port on",
-   fields = {
-      { key = "source", type = "integer", default = "1", min = "1", max = "65536",
-        help = "of the Initiator" },
-      { key = "destination", type = "integer", default = "1", min = "1", max = "65536",
-        help = "of the Responder" },
-   },
-}
+local addresses = keys.group("addresses", "from the address of a port on", {
+   { "source", "integer", "of the Initiator", default = "1", min = "1", max = "65536" },
+   { "destination", "integer", "of the Responder", default = "1", min = "1", max = "65536" },
+})
 
-local capacity = {
-   key = "capacity", type = "group",
-   help = "of the test capacity: doubling until the rate collapses, then halving what is left",
-   fields = {
-      { key = "start", type = "integer", default = "10000", min = "2", max = tostring(MOST),
-        help = "connections of the first search" },
-      { key = "error", type = "ratio", default = "1%", min = "0.0001%", max = "50%",
-        help = "the search ends when it knows the capacity this well" },
-      { key = "method", type = "enum", values = { "search", "fixed" }, default = "search",
-        help = "search: the rate is sought anew with each number of connections that passes, as the RFC has it; fixed: gamma of the first rate decides, which is the same where the rate does not sink" },
-   },
-}
+local capacity = keys.group("capacity", "of the test capacity: doubling until the rate collapses, then halving what is left", {
+   { "start", "integer", "connections of the first search",
+     default = "10000", min = "2", max = tostring(MOST) },
+   { "error", "ratio", "the search ends when it knows the capacity this well",
+     default = "1%", min = "0.0001%", max = "50%" },
+   { "method", { "search", "fixed" }, "search: the rate is sought anew with each number of connections that passes, as the RFC has it; fixed: gamma of the first rate decides, which is the same where the rate does not sink",
+     default = "search" },
+})
 
-local row = {
-   key = "rfc9693", type = "group",
-   help = "benchmarking of stateful NAT44 gateways by RFC 9693, with UDP: the first port is the Initiator, the second the Responder",
-   fields = {
-      { key = "tests", type = "list", unique = true, least = 1, of = { type = "enum", values = TESTS },
-        default = { "connection_rate", "throughput", "latency", "pdv", "capacity" },
-        help = "connection_rate: maximum connection establishment rate (4.5, 4.6); throughput, latency, pdv: as RFC 8219 has them, in established connections (4.7); teardown: connections that the command clear removes a second (4.8); capacity: of the connection tracking table (4.9)" },
-      range("source_ports", "1024", "41023", "of the Initiator"),
-      range("destination_ports", "1", "10", "of the Responder"), addresses,
-      { key = "connections", type = "list", unique = true, least = 1,
-        of = { type = "integer", min = "2", max = tostring(MOST) },
-        default_help = "all that ports and addresses give",
-        help = "of connection_rate and teardown: each is a row; the other tests are made with the first. As many four tuples are enumerated, destination ports first" },
-      shared.frame_sizes(
-         "of throughput, latency and pdv, bytes with FCS; connections are established with 64"),
-      { key = "max", type = "rate", default = "100%", max = "100%",
-        help = "the highest rate of connections, and of frames each way, that is tried" },
-      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
-        help = "searches for a rate of connections end when they know it this well" },
-      { key = "validate", type = "boolean", default = "true",
-        help = "whether the Responder sends over every connection, and each frame has to arrive (4.6); without, a device that forwards and forgets passes (4.5)" },
-      { key = "alpha", type = "ratio", default = "50%", min = "1%", max = "100%",
-        help = "rate of that, as a share of the rate at which the connections were established" },
-      { key = "beta", type = "ratio", default = "10%", min = "0.1%", max = "99%",
-        help = "of capacity: with twice the connections less than this share of the rate is a collapse" },
-      { key = "gamma", type = "ratio", default = "50%", min = "0.1%", max = "99%",
-        help = "the same between the last two numbers of connections" },
-      repetitions("10", "of connection_rate: of them the median, the 1st and the 99th percentile"),
-      { key = "establishment_rate", type = "frame_rate", min = "1fps",
-        default_help = "half of what connection_rate found",
-        help = "of throughput, latency, pdv and teardown: at which connections are established before; of capacity: its first rate, which is not sought then" },
-      { key = "throughput", type = "group", help = "of the test throughput", fields = {
-         trial("60s", "length of the trials that decide"),
-         shared.search_trial("1s", "and of those on the way", "300s"),
-         { key = "resolution", type = "ratio", default = "0.1%", min = "0.001%", max = "50%",
-           help = "the search ends when it knows the load this well; a share of max" },
-      } },
-      { key = "load", type = "rate", max = "100%", default_help = "the throughput",
-        help = "of latency and pdv: frames each way" },
-      { key = "latency", type = "group", help = "of the test latency (RFC 8219, 7.2)", fields = {
-         trial("120s", "length of a stream"),
-         { key = "tag_after", type = "time", default = "60s", max = "24h",
-           help = "from when on its frames are tagged" },
-         { key = "tags", type = "integer", default = "500", min = "1", max = "50000", help = "how many" },
-         repetitions("20", "streams"),
-      } },
-      { key = "pdv", type = "group", help = "of the test pdv (RFC 8219, 7.3.1)", fields = {
-         trial("60s", "length of a stream"), repetitions("20", "streams"),
-      } },
-      capacity,
-      { key = "timeout", type = "time", default = "300s", min = "1ms", max = "24h",
-        help = "as set on the device: after which it forgets a UDP connection that is idle. All of an experiment has to happen before" },
-      shared.command("clear",
-         "program and arguments that empty the table of the device, and return when that is done",
-         "none: before each experiment timeout and a tenth more are waited"),
-      { key = "gap", type = "time", default = "1s", max = "10min",
-        help = "between establishing connections and using them" },
-      { key = "order", type = "enum", values = { "random", "increasing" }, default = "random",
-        help = "in which four tuples are enumerated and read; random: a draw without repeats" },
-      shared.seed("1", "of that draw"),
-      { key = "settings", type = "list", of = { type = "string", longest = 200 }, default = {},
-        default_help = "none", help = "for the report: how the device is set, such as nf_conntrack_max" },
-      shared.learning_wait "100ms",
-      shared.drain("500ms", "how long frames may still arrive after each of both phases"),
-      shared.settle("0s", "rest for the device after an experiment"), shared.retries,
-   },
-}
+local row = keys.group("rfc9693", "benchmarking of stateful NAT44 gateways by RFC 9693, with UDP: the first port is the Initiator, the second the Responder", {
+   { "tests", "list", "connection_rate: maximum connection establishment rate (4.5, 4.6); throughput, latency, pdv: as RFC 8219 has them, in established connections (4.7); teardown: connections that the command clear removes a second (4.8); capacity: of the connection tracking table (4.9)",
+     unique = true, least = 1, of = { type = "enum", values = TESTS },
+     default = { "connection_rate", "throughput", "latency", "pdv", "capacity" } },
+   range("source_ports", "1024", "41023", "of the Initiator"),
+   range("destination_ports", "1", "10", "of the Responder"),
+   addresses,
+   { "connections", "list", "of connection_rate and teardown: each is a row; the other tests are made with the first. As many four tuples are enumerated, destination ports first",
+     unique = true, least = 1, of = { type = "integer", min = "2", max = tostring(MOST) },
+     default_help = "all that ports and addresses give" },
+   shared.frame_sizes( "of throughput, latency and pdv, bytes with FCS; connections are established with 64"),
+   { "max", "rate", "the highest rate of connections, and of frames each way, that is tried",
+     default = "100%", max = "100%" },
+   { "resolution", "ratio", "searches for a rate of connections end when they know it this well",
+     default = "1%", min = "0.01%", max = "50%" },
+   { "validate", "boolean", "whether the Responder sends over every connection, and each frame has to arrive (4.6); without, a device that forwards and forgets passes (4.5)",
+     default = "true" },
+   { "alpha", "ratio", "rate of that, as a share of the rate at which the connections were established",
+     default = "50%", min = "1%", max = "100%" },
+   { "beta", "ratio", "of capacity: with twice the connections less than this share of the rate is a collapse",
+     default = "10%", min = "0.1%", max = "99%" },
+   { "gamma", "ratio", "the same between the last two numbers of connections",
+     default = "50%", min = "0.1%", max = "99%" },
+   repetitions("10", "of connection_rate: of them the median, the 1st and the 99th percentile"),
+   { "establishment_rate", "frame_rate", "of throughput, latency, pdv and teardown: at which connections are established before; of capacity: its first rate, which is not sought then",
+     min = "1fps", default_help = "half of what connection_rate found" },
+   keys.group("throughput", "of the test throughput", {
+      trial("60s", "length of the trials that decide"),
+      shared.search_trial("1s", "and of those on the way", "300s"),
+      { "resolution", "ratio", "the search ends when it knows the load this well; a share of max",
+        default = "0.1%", min = "0.001%", max = "50%" },
+   }),
+   { "load", "rate", "of latency and pdv: frames each way", max = "100%", default_help = "the throughput" },
+   keys.group("latency", "of the test latency (RFC 8219, 7.2)", {
+      trial("120s", "length of a stream"),
+      { "tag_after", "time", "from when on its frames are tagged", default = "60s", max = "24h" },
+      { "tags", "integer", "how many", default = "500", min = "1", max = "50000" },
+      repetitions("20", "streams"),
+   }),
+   keys.group("pdv", "of the test pdv (RFC 8219, 7.3.1)", {
+      trial("60s", "length of a stream"),
+      repetitions("20", "streams"),
+   }),
+   capacity,
+   { "timeout", "time", "as set on the device: after which it forgets a UDP connection that is idle. All of an experiment has to happen before",
+     default = "300s", min = "1ms", max = "24h" },
+   shared.command("clear", "program and arguments that empty the table of the device, and return when that is done", "none: before each experiment timeout and a tenth more are waited"),
+   { "gap", "time", "between establishing connections and using them", default = "1s", max = "10min" },
+   { "order", { "random", "increasing" }, "in which four tuples are enumerated and read; random: a draw without repeats",
+     default = "random" },
+   shared.seed("1", "of that draw"),
+   { "settings", "list", "for the report: how the device is set, such as nf_conntrack_max",
+     of = { type = "string", longest = 200 }, default = {}, default_help = "none" },
+   shared.learning_wait "100ms",
+   shared.drain("500ms", "how long frames may still arrive after each of both phases"),
+   shared.settle("0s", "rest for the device after an experiment"),
+   shared.retries,
+})
 
 local function size_of(first_last)
    return math.max(0, first_last.last - first_last.first + 1)
