@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The test `characterise` in a plan: its keys, what must hold between them, and what it needs of the tester.
--- In the notation of plan/rows.lua and plan/registry.lua.
+-- In the notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
@@ -10,44 +11,33 @@ local units = require "framegauge.text.units"
 local ENOUGH_BESIDE = 60 -- seconds of the trials without ageing, about
 
 local function sizes(key, default, help, default_help)
-   return {
-      key = key, type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true, least = 1,
-      most = 8, default = default, default_help = default_help, help = help,
-   }
+   return { key, "list", help,
+      of = { type = "size", min = "64", max = "16128" }, unique = true, least = 1, most = 8,
+      default = default, default_help = default_help }
 end
 
-local row = {
-   key = "characterise", type = "group",
-   help = "what a device is: its rates, buffer, delays and losses, each with its bounds, and a reference device that behaves like it",
-   fields = {
-      sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; where these do not tell two models apart, others are added"),
-      sizes("held_out", nil, "bytes of the frames whose trials the model must predict",
-         "[256, 1024], or others where frame_sizes has one of these"),
-      { key = "bidirectional", type = "boolean", default = "true",
-        help = "the other direction, too, and both at once" },
-      { key = "max", type = "rate", default = "100%", max = "100%",
-        help = "the load of an overload; less than the line where the tester cannot send that much" },
-      { key = "trial", type = "time", default = "1s", min = "1ms", max = "300s",
-        help = "length of an overload; others are shorter. The longer, the narrower the bounds of rates" },
-      { key = "longest", type = "time", default = "10s", min = "1ms", max = "1h",
-        help = "an overload that a buffer takes in, or that loses no frame, is made longer up to this" },
-      { key = "rest", type = "time", default = "1s", min = "1ms", max = "300s",
-        help = "length of a trial at a low load" },
-      { key = "watch", type = "time", default = "1s", min = "1ms", max = "1h",
-        help = "how long the device is watched after an overload" },
-      { key = "limit", type = "time", default = "180s", min = "1s", max = "24h",
-        help = "with three ports: no trial of the address table after this much load of all trials; what was not tried is not told" },
-      { key = "addresses", type = "group",
-        help = "of a switch, where the plan has three ports: its table of addresses. The first port asks for addresses behind the second, the third sees what is flooded",
-        fields = {
-           { key = "most", type = "integer", default = "16384", min = "256", max = "500000",
-             help = "addresses that are tried" },
-           { key = "ageing", type = "time", default = "60s", min = "1s", max = "1h",
-             help = "for how long an address is watched until the switch forgets it; the default of IEEE 802.1D is 300s" },
-        } },
-      shared.learning_wait "2s", shared.drain "2s", shared.settle "1s", shared.retries,
-   },
-}
+local row = keys.group("characterise", "what a device is: its rates, buffer, delays and losses, each with its bounds, and a reference device that behaves like it", {
+   sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; where these do not tell two models apart, others are added"),
+   sizes("held_out", nil, "bytes of the frames whose trials the model must predict", "[256, 1024], or others where frame_sizes has one of these"),
+   { "bidirectional", "boolean", "the other direction, too, and both at once", default = "true" },
+   { "max", "rate", "the load of an overload; less than the line where the tester cannot send that much",
+     default = "100%", max = "100%" },
+   { "trial", "time", "length of an overload; others are shorter. The longer, the narrower the bounds of rates",
+     default = "1s", min = "1ms", max = "300s" },
+   { "longest", "time", "an overload that a buffer takes in, or that loses no frame, is made longer up to this",
+     default = "10s", min = "1ms", max = "1h" },
+   { "rest", "time", "length of a trial at a low load", default = "1s", min = "1ms", max = "300s" },
+   { "watch", "time", "how long the device is watched after an overload",
+     default = "1s", min = "1ms", max = "1h" },
+   { "limit", "time", "with three ports: no trial of the address table after this much load of all trials; what was not tried is not told",
+     default = "180s", min = "1s", max = "24h" },
+   keys.group("addresses", "of a switch, where the plan has three ports: its table of addresses. The first port asks for addresses behind the second, the third sees what is flooded", {
+      { "most", "integer", "addresses that are tried", default = "16384", min = "256", max = "500000" },
+      { "ageing", "time", "for how long an address is watched until the switch forgets it; the default of IEEE 802.1D is 300s",
+        default = "60s", min = "1s", max = "1h" },
+   }),
+   shared.learning_wait "2s", shared.drain "2s", shared.settle "1s", shared.retries,
+})
 
 local function held_out_is_new(values, found)
    for i, size in ipairs(values.characterise.held_out or {}) do

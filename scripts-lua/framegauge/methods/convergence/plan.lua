@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The test `convergence` in a plan: its keys, what must hold between them, and what it needs of the tester.
--- In the notation of plan/rows.lua and plan/registry.lua.
+-- In the notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local failover = require "framegauge.plan.failover"
@@ -14,65 +15,52 @@ local units = require "framegauge.text.units"
 
 local MOST_CELLS = 2000000 -- intervals of all routes that are counted; 64 bytes each
 
-local routes = {
-   key = "routes", type = "group", help = "what moves: routes by their destinations, or flows",
-   fields = {
-      { key = "first", type = "ip", default_help = "none: flows to the receiving port's own address, told apart by their UDP source ports", help = "a destination in the first route" },
-      { key = "count", type = "integer", default = "100", min = "1", max = "4096",
-        help = "routes or flows; their frames leave in turn, evenly spaced" },
-      { key = "prefix", type = "integer", min = "1", max = "128", default_help = "24, of IPv6 64",
-        help = "length of each prefix: the destinations are one such network apart" },
-   },
-}
+local routes = keys.group("routes", "what moves: routes by their destinations, or flows", {
+   { "first", "ip", "a destination in the first route",
+     default_help = "none: flows to the receiving port's own address, told apart by their UDP source ports" },
+   { "count", "integer", "routes or flows; their frames leave in turn, evenly spaced",
+     default = "100", min = "1", max = "4096" },
+   { "prefix", "integer", "length of each prefix: the destinations are one such network apart",
+     min = "1", max = "128", default_help = "24, of IPv6 64" },
+})
 
-local row = {
-   key = "convergence", type = "group",
-   help = "how long routes or flows are without traffic when a device fails over (RFC 6412 and 6413, from the data plane alone)",
-   fields = {
-      { key = "case", type = "enum", default = "local-link",
-        values = { "local-link", "remote-link", "ecmp-member", "parallel-link", "cost", "maintenance" },
-        help = "which case it is; for the report, the procedure is one" },
-      { key = "timers", type = "list", of = { type = "string", longest = 200 }, default = {},
-        default_help = "none", help = "timers of the device as it is set up, for the report" },
-      { key = "from", type = "string", default_help = "the first port", help = "the port that sends" },
-      { key = "preferred", type = "string", default_help = "the second port",
-        help = "the port at the preferred egress" },
-      { key = "next_best", type = "string", default_help = "none: traffic returns to the preferred port",
-        help = "the port at the next-best egress" },
-      routes,
-      { key = "size", type = "size", default = "128", min = "64", max = "16128",
-        help = "bytes of the frames with FCS" },
-      { key = "rate", type = "rate", default = "100kfps", help = "the load of all routes together" },
-      { key = "resolution", type = "time", default = "1ms", min = "1us", max = "10s",
-        help = "most time between two frames of one route; no figure is finer" },
-      { key = "sampling", type = "time", default = "10ms", min = "1ms", max = "10s",
-        help = "interval of the figures that are derived from the rate" },
-      { key = "t_max", type = "time", default = "3s", min = "1us", max = "1h",
-        help = "a frame that arrives so long after it was sent is lost" },
-      { key = "at", type = "time", default = "5s", min = "1ms", max = "1h",
-        help = "when the event comes, from the start of the load; nothing may be lost before" },
-      { key = "watch", type = "time", default = "10s", min = "1ms", max = "1h",
-        help = "by when after the event all routes must be back" },
-      { key = "validation", type = "time", default = "5s", min = "1ms", max = "1h",
-        help = "how long they must then stay without loss (sustained convergence validation time)" },
-      shared.command("command", "causes the failure: a program and its arguments",
-         "none: link, the reference device's outage, or the person at the terminal"),
-      shared.command("revert_command", "undoes it; measured, too, as the reversion", "none"),
-      { key = "link", type = "string", default_help = "none", does = "takes down the link of port",
-        help = "or a port of the tester, an interface of the kernel, whose link is taken down, and up again as the reversion" },
-      { key = "outage", type = "time", default = "50ms", min = "1us", max = "1h",
-        help = "how long the reference device is out of service; a fail-over of the reference switch has no such time: the link stays down, and is up again as the reversion" },
-      shared.repetitions("10", "how often, a row for each event", "1000"),
-      {
-         key = "limit", type = "group", help = "what the device must keep to",
-         fields = {
-            { key = "loss_of_connectivity", type = "time", min = "1us", max = "1h", default_help = "none",
-              help = "longest loss of connectivity of any route" },
-         },
-      },
-      shared.learning_wait "1s", shared.drain "1s", shared.settle "1s", shared.retries,
-   },
-}
+local row = keys.group("convergence", "how long routes or flows are without traffic when a device fails over (RFC 6412 and 6413, from the data plane alone)", {
+   { "case", { "local-link", "remote-link", "ecmp-member", "parallel-link", "cost", "maintenance" }, "which case it is; for the report, the procedure is one",
+     default = "local-link" },
+   { "timers", "list", "timers of the device as it is set up, for the report",
+     of = { type = "string", longest = 200 }, default = {}, default_help = "none" },
+   { "from", "string", "the port that sends", default_help = "the first port" },
+   { "preferred", "string", "the port at the preferred egress", default_help = "the second port" },
+   { "next_best", "string", "the port at the next-best egress",
+     default_help = "none: traffic returns to the preferred port" },
+   routes,
+   { "size", "size", "bytes of the frames with FCS", default = "128", min = "64", max = "16128" },
+   { "rate", "rate", "the load of all routes together", default = "100kfps" },
+   { "resolution", "time", "most time between two frames of one route; no figure is finer",
+     default = "1ms", min = "1us", max = "10s" },
+   { "sampling", "time", "interval of the figures that are derived from the rate",
+     default = "10ms", min = "1ms", max = "10s" },
+   { "t_max", "time", "a frame that arrives so long after it was sent is lost",
+     default = "3s", min = "1us", max = "1h" },
+   { "at", "time", "when the event comes, from the start of the load; nothing may be lost before",
+     default = "5s", min = "1ms", max = "1h" },
+   { "watch", "time", "by when after the event all routes must be back",
+     default = "10s", min = "1ms", max = "1h" },
+   { "validation", "time", "how long they must then stay without loss (sustained convergence validation time)",
+     default = "5s", min = "1ms", max = "1h" },
+   shared.command("command", "causes the failure: a program and its arguments", "none: link, the reference device's outage, or the person at the terminal"),
+   shared.command("revert_command", "undoes it; measured, too, as the reversion", "none"),
+   { "link", "string", "or a port of the tester, an interface of the kernel, whose link is taken down, and up again as the reversion",
+     default_help = "none", does = "takes down the link of port" },
+   { "outage", "time", "how long the reference device is out of service; a fail-over of the reference switch has no such time: the link stays down, and is up again as the reversion",
+     default = "50ms", min = "1us", max = "1h" },
+   shared.repetitions("10", "how often, a row for each event", "1000"),
+   keys.group("limit", "what the device must keep to", {
+      { "loss_of_connectivity", "time", "longest loss of connectivity of any route",
+        min = "1us", max = "1h", default_help = "none" },
+   }),
+   shared.learning_wait "1s", shared.drain "1s", shared.settle "1s", shared.retries,
+})
 
 local KEY = "convergence."
 

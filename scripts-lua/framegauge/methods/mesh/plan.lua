@@ -1,34 +1,31 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- A mesh in a plan: its keys, what must hold between them, and what it needs of the tester. In the notation
--- of plan/rows.lua and plan/registry.lua.
+-- of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 local shared_rules = require "framegauge.plan.shared_rules"
 
 local EXCLUSIVE, LIGHT = 1, 0.01 -- shares of the line
 
-local row = {
-   key = "mesh", type = "group",
-   help = "every port with every other one: loss, delay and throughput of each pair, each way",
-   fields = {
-      { key = "class", type = "enum", values = { "exclusive", "light" }, default = "exclusive",
-        help = "exclusive: pairs in rounds, each port in one pair of a round; light: all pairs at once, with at most 1 % of the line of each port" },
-      { key = "throughput", type = "boolean", default = "false",
-        help = "exclusive: true searches for the highest load of each way without loss, all pairs of a round at the same time" },
-      { key = "load", type = "ratio", min = "0.0001%", max = "100%", default_help = "100%, of light 1%",
-        help = "what a port sends, as a share of the slower line of its pair; of light divided among all others. With throughput the highest load that is tried" },
-      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
-        help = "of the throughput, as a share of the line" },
-      { key = "frame_size", type = "size", default = "512", min = "64", max = "16128",
-        help = "bytes from the destination address to the FCS" },
-      shared.trial("10s", "how long each pair sends", "24h"),
-      { key = "uplink_pairs", type = "integer", min = "1", max = "1000", default_help = "any number",
-        help = "exclusive: most pairs in a round over the uplink of a site (fleet.agents.NAME.site)" },
-      { key = "again", type = "boolean", default = "true",
-        help = "whether pairs without a valid figure are asked once more, at the end" },
-      shared.learning_wait "1s", shared.drain "1s", shared.settle "0s",
-   },
-}
+local row = keys.group("mesh", "every port with every other one: loss, delay and throughput of each pair, each way", {
+   { "class", { "exclusive", "light" }, "exclusive: pairs in rounds, each port in one pair of a round; light: all pairs at once, with at most 1 % of the line of each port",
+     default = "exclusive" },
+   { "throughput", "boolean", "exclusive: true searches for the highest load of each way without loss, all pairs of a round at the same time",
+     default = "false" },
+   { "load", "ratio", "what a port sends, as a share of the slower line of its pair; of light divided among all others. With throughput the highest load that is tried",
+     min = "0.0001%", max = "100%", default_help = "100%, of light 1%" },
+   { "resolution", "ratio", "of the throughput, as a share of the line",
+     default = "1%", min = "0.01%", max = "50%" },
+   { "frame_size", "size", "bytes from the destination address to the FCS",
+     default = "512", min = "64", max = "16128" },
+   shared.trial("10s", "how long each pair sends", "24h"),
+   { "uplink_pairs", "integer", "exclusive: most pairs in a round over the uplink of a site (fleet.agents.NAME.site)",
+     min = "1", max = "1000", default_help = "any number" },
+   { "again", "boolean", "whether pairs without a valid figure are asked once more, at the end",
+     default = "true" },
+   shared.learning_wait "1s", shared.drain "1s", shared.settle "0s",
+})
 
 local KEY = "mesh."
 

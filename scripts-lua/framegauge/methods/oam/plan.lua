@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Active OAM in a plan: its keys, what must hold between them, and what it needs of the tester. In the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
@@ -12,48 +13,34 @@ local OVER_UDP = { stamp = true, twamp_light = true }
 local LEAST = { stamp = { 90, 110 }, twamp_light = { 87, 107 } }
 local TAG, SMALLEST = 4, 64
 
-local peer = {
-   key = "peer", type = "group",
-   help = "a reflector that is not the tester's; without one the second port of each pair reflects",
-   fields = {
-      { key = "ipv4", type = "ipv4", default_help = "none",
-        help = "its address, for stamp and twamp_light" },
-      { key = "ipv6", type = "ipv6", default_help = "none", help = "the same, instead" },
-      { key = "mac", type = "mac", default_help = "the MAC address of the port's gateway",
-        help = "of its MEP, for the tests of Y.1731; of the next hop, for the others" },
-   },
-}
+local peer = keys.group("peer", "a reflector that is not the tester's; without one the second port of each pair reflects", {
+   { "ipv4", "ipv4", "its address, for stamp and twamp_light", default_help = "none" },
+   { "ipv6", "ipv6", "the same, instead", default_help = "none" },
+   { "mac", "mac", "of its MEP, for the tests of Y.1731; of the next hop, for the others",
+     default_help = "the MAC address of the port's gateway" },
+})
 
-local row = {
-   key = "oam", type = "group",
-   help = "active OAM: probes to a reflector of STAMP, TWAMP Light or Y.1731",
-   fields = {
-      { key = "tests", type = "list", unique = true, least = 1, default = { "stamp" },
-        of = { type = "enum", values = TESTS },
-        help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, delay: DMM, synthetic_loss: SLM, loss: LMM, which counts frames of a service" },
-      peer,
-      shared.port("862", "UDP port of the reflector"),
-      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "9216" }, unique = true,
-        least = 1, default = { "128" },
-        help = "bytes of the probes from the destination address to the FCS" },
-      { key = "count", type = "integer", default = "100", min = "2", max = "1000000",
-        help = "probes of a session" },
-      { key = "interval", type = "time", default = "100ms", min = "1us", max = "1min",
-        help = "from one probe to the next" },
-      { key = "between", type = "integer", default = "9", min = "1", max = "1000",
-        help = "loss: frames of the service, as long as the probes, from one probe to the next" },
-      { key = "dscp", type = "integer", default = "0", min = "0", max = "63",
-        help = "of the probes over UDP" },
-      { key = "ttl", type = "integer", default = "255", min = "1", max = "255", help = "the same" },
-      { key = "timestamp", type = "enum", values = { "ntp", "ptp" }, default = "ntp",
-        help = "format of the timestamps of stamp and twamp_light; both of UTC" },
-      { key = "level", type = "integer", default = "4", min = "0", max = "7", help = "MEG level of Y.1731" },
-      { key = "mep", type = "integer", default = "1", min = "1", max = "8190",
-        help = "id of our MEP, in SLM" },
-      shared.learning_wait "100ms", shared.drain("2s", "a reply that takes longer is lost"),
-      shared.settle "0s", shared.retries,
-   },
-}
+local row = keys.group("oam", "active OAM: probes to a reflector of STAMP, TWAMP Light or Y.1731", {
+   { "tests", "list", "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, delay: DMM, synthetic_loss: SLM, loss: LMM, which counts frames of a service",
+     unique = true, least = 1, default = { "stamp" }, of = { type = "enum", values = TESTS } },
+   peer,
+   shared.port("862", "UDP port of the reflector"),
+   { "frame_sizes", "list", "bytes of the probes from the destination address to the FCS",
+     of = { type = "size", min = "64", max = "9216" }, unique = true, least = 1, default = { "128" } },
+   { "count", "integer", "probes of a session", default = "100", min = "2", max = "1000000" },
+   { "interval", "time", "from one probe to the next", default = "100ms", min = "1us", max = "1min" },
+   { "between", "integer", "loss: frames of the service, as long as the probes, from one probe to the next",
+     default = "9", min = "1", max = "1000" },
+   { "dscp", "integer", "of the probes over UDP", default = "0", min = "0", max = "63" },
+   { "ttl", "integer", "the same", default = "255", min = "1", max = "255" },
+   { "timestamp", { "ntp", "ptp" }, "format of the timestamps of stamp and twamp_light; both of UTC",
+     default = "ntp" },
+   { "level", "integer", "MEG level of Y.1731", default = "4", min = "0", max = "7" },
+   { "mep", "integer", "id of our MEP, in SLM", default = "1", min = "1", max = "8190" },
+   shared.learning_wait "100ms",
+   shared.drain("2s", "a reply that takes longer is lost"),
+   shared.settle "0s", shared.retries,
+})
 
 local function has_any(values, set)
    for _, test in ipairs(values.oam.tests) do

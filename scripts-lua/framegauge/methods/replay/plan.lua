@@ -1,54 +1,43 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The test `replay` in a plan: its keys, what must hold between them, and what it needs of the tester. In
--- the notation of plan/rows.lua and plan/registry.lua.
+-- the notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local address = require "framegauge.plan.address"
 local shared = require "framegauge.plan.shared_rows"
 
-local rewrite = {
-   key = "rewrite", type = "group",
-   help = "what is changed in every frame before it is sent; checksums follow",
-   fields = {
-      { key = "source_mac", type = "mac", default_help = "as recorded",
-        help = "where every frame comes from" },
-      { key = "destination_mac", type = "mac", default_help = "as recorded",
-        help = "where every frame goes" },
-      { key = "vlan", type = "string", longest = 4, default_help = "as recorded",
-        help = "1 to 4094: number of the outermost tag, which is added to untagged frames; none: it is taken away" },
-      { key = "networks", type = "list", of = { type = "string", longest = 100 }, most = 8, default = {},
-        default_help = "none",
-        help = "move addresses from one network to another: 10.0.0.0/8=198.18.0.0/8; the first that fits" },
-   },
-}
+local rewrite = keys.group("rewrite", "what is changed in every frame before it is sent; checksums follow", {
+   { "source_mac", "mac", "where every frame comes from", default_help = "as recorded" },
+   { "destination_mac", "mac", "where every frame goes", default_help = "as recorded" },
+   { "vlan", "string", "1 to 4094: number of the outermost tag, which is added to untagged frames; none: it is taken away",
+     longest = 4, default_help = "as recorded" },
+   { "networks", "list", "move addresses from one network to another: 10.0.0.0/8=198.18.0.0/8; the first that fits",
+     of = { type = "string", longest = 100 }, most = 8, default = {}, default_help = "none" },
+})
 
-local row = {
-   key = "replay", type = "group",
-   help = "a capture replayed from one port, and whether all of it arrives at the other one",
-   fields = {
-      { key = "file", type = "string", longest = 4096, does = "reads the file",
-        default_help = "none; it must be given",
-        help = "pcap or pcapng, of Ethernet; a relative path begins at the plan's folder" },
-      { key = "from", type = "string", default_help = "the first port", help = "the port that sends" },
-      { key = "speed", type = "string", longest = 16, default_help = "1x: as recorded",
-        help = "how much faster than it was recorded: 2x, 0.5x" },
-      { key = "rate", type = "rate", default_help = "none: by speed",
-        help = "instead: frames evenly spaced (10kfps), bits (1Gbps L2), or a share of the line" },
-      { key = "loops", type = "integer", default = "1", min = "0", max = "1000000000",
-        help = "times it is sent; 0: until the duration is over" },
-      { key = "duration", type = "time", min = "1us", max = "1000h", default_help = "none: all of it",
-        help = "nothing is sent that is due later" },
-      shared.repetitions("1", "how often all of that is done, a row each", "1000"),
-      { key = "verify", type = "boolean", default = "true",
-        help = "compares what the other port receives with what was sent; false: through a device that changes frames, such as a router" },
-      rewrite,
-      { key = "fcs", type = "enum", values = { "auto", "strip", "keep" }, default = "auto",
-        help = "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says that it is there; strip: all frames have one; keep: sent as payload" },
-      shared.max_frame("1522", "larger frames are dropped and counted"),
-      { key = "memory", type = "size", default = "256MiB", min = "1MiB", max = "1024GiB",
-        help = "a larger file is read while it is sent" },
-      shared.learning_wait "0s", shared.drain "500ms", shared.settle "0s", shared.retries,
-   },
-}
+local row = keys.group("replay", "a capture replayed from one port, and whether all of it arrives at the other one", {
+   { "file", "string", "pcap or pcapng, of Ethernet; a relative path begins at the plan's folder",
+     longest = 4096, does = "reads the file", default_help = "none; it must be given" },
+   { "from", "string", "the port that sends", default_help = "the first port" },
+   { "speed", "string", "how much faster than it was recorded: 2x, 0.5x",
+     longest = 16, default_help = "1x: as recorded" },
+   { "rate", "rate", "instead: frames evenly spaced (10kfps), bits (1Gbps L2), or a share of the line",
+     default_help = "none: by speed" },
+   { "loops", "integer", "times it is sent; 0: until the duration is over",
+     default = "1", min = "0", max = "1000000000" },
+   { "duration", "time", "nothing is sent that is due later",
+     min = "1us", max = "1000h", default_help = "none: all of it" },
+   shared.repetitions("1", "how often all of that is done, a row each", "1000"),
+   { "verify", "boolean", "compares what the other port receives with what was sent; false: through a device that changes frames, such as a router",
+     default = "true" },
+   rewrite,
+   { "fcs", { "auto", "strip", "keep" }, "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says that it is there; strip: all frames have one; keep: sent as payload",
+     default = "auto" },
+   shared.max_frame("1522", "larger frames are dropped and counted"),
+   { "memory", "size", "a larger file is read while it is sent",
+     default = "256MiB", min = "1MiB", max = "1024GiB" },
+   shared.learning_wait "0s", shared.drain "500ms", shared.settle "0s", shared.retries,
+})
 
 local function vlan_is_one(values, found)
    local text = values.replay.rewrite.vlan

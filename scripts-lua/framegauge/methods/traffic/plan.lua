@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The test of a plan's own streams: its keys, what must hold between them, and what it needs of the tester.
--- In the notation of plan/rows.lua and plan/registry.lua.
+-- In the notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local ethernet = require "framegauge.core.ethernet"
 local shared = require "framegauge.plan.shared_rows"
 local ports = require "framegauge.plan.ports"
@@ -10,17 +11,12 @@ local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
 local units = require "framegauge.text.units"
 
-local row = {
-   key = "traffic", type = "group",
-   help = "all streams of the plan at once, for a time",
-   fields = {
-      { key = "duration", type = "time", default = "10s", min = "1ms", max = "240h",
-        help = "how long they are sent" },
-      { key = "t_max", type = "time", default = "3s", min = "1us", max = "1h",
-        help = "a frame that arrives so long after it was sent is lost (the waiting time T_max, RFC 7680)" },
-      shared.learning_wait "1s", shared.drain "1s", shared.settle "0s", shared.retries,
-   },
-}
+local row = keys.group("traffic", "all streams of the plan at once, for a time", {
+   { "duration", "time", "how long they are sent", default = "10s", min = "1ms", max = "240h" },
+   { "t_max", "time", "a frame that arrives so long after it was sent is lost (the waiting time T_max, RFC 7680)",
+     default = "3s", min = "1us", max = "1h" },
+   shared.learning_wait "1s", shared.drain "1s", shared.settle "0s", shared.retries,
+})
 
 local function there_are_streams(values, found)
    if #values.streams == 0 and not found:has_below "streams" then
