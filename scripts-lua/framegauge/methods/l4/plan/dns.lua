@@ -2,6 +2,7 @@
 
 --- The tests DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what they ask and answer, of the group `l4.dns` of a plan.
 -- Their C side is lib/apps/dns, and lib/apps/http2/doh.c.
+local keys = require "framegauge.plan.keys"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
 local tables = require "framegauge.core.tables"
@@ -13,46 +14,40 @@ local MOST_QUESTIONS, LONGEST = 1000000, 300e6 -- a name has at most 253 bytes
 local MOST_AT_A_TIME = 4000000 -- queries, of all connections
 local NAME_MAX, LABEL_MAX = 253, 63 -- characters (RFC 1035, 2.3.4)
 
-M.GROUP = {
-   key = "dns", type = "group",
-   help = "of DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what is asked, and what our server answers. Addresses follow from the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers",
-   fields = {
-      { key = "name", type = "string", longest = 300, default = "h{0..9999}.fg.test",
-        help = "the names that are asked for in turn; {FIRST..LAST} stands for each of these numbers" },
-      { key = "type", type = "enum", values = TYPES, default = "A", help = "the type that is asked for" },
-      { key = "queries", type = "string", longest = 4096, does = "reads the file",
-        default_help = "none: name and type",
-        help = "a file with a name and a type in each line, as dnsperf reads it, in place of these two" },
-      { key = "rate", type = "number", min = "0.001", max = "100000000", default_help = "a closed loop",
-        help = "queries a second, at times that do not depend on answers; latency counts from these times. Over UDP l4.connections is then the most that wait at a time" },
-      { key = "pipeline", type = "integer", default = "16", min = "1", max = "1000",
-        help = "of DNS_TCP, DNS_TLS and DNS_HTTPS: queries at a time on a connection; 1: each follows the answer to the one before" },
-      { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
-        help = "of DNS_TCP, DNS_TLS and DNS_HTTPS: queries on a connection, which is then closed and followed by another; 0: until the end" },
-      { key = "post", type = "boolean", default = "false",
-        help = "of DNS_HTTPS: queries are bodies of POST; else they are in the path of GET" },
-      { key = "path", type = "string", longest = 200, default = "/dns-query",
-        help = "of DNS_HTTPS: where our server answers, and the client asks" },
-      { key = "idle", type = "time", default = "10s", max = "1h",
-        help = "of our server over TCP: a connection without a query for so long is closed; 0s: none is" },
-      { key = "fallback", type = "boolean", default = "true",
-        help = "of DNS: what is truncated is asked for again over TCP (RFC 7766), on a connection for each query" },
-      { key = "edns", type = "integer", default = "1232", min = "0", max = "65535",
-        help = "bytes of the largest answer, told by EDNS (RFC 6891); 0: no EDNS, and 512 bytes" },
-      { key = "dnssec", type = "boolean", default = "false", help = "ask for DNSSEC's records (DO)" },
-      { key = "recursion", type = "boolean", default = "true", help = "ask for recursion (RD)" },
-      { key = "any_answer", type = "boolean", default = "false",
-        help = "answers need only be well formed and to the question: they are not our server's" },
-      { key = "answers", type = "integer", default = "1", min = "0", max = "1000",
-        help = "of our server: records in an answer to A, AAAA or TXT" },
-      { key = "ttl", type = "integer", default = "300", min = "0", max = "2147483647",
-        help = "of our server: seconds" },
-      { key = "text", type = "integer", default = "64", min = "0", max = "8192",
-        help = "of our server: bytes of text in a TXT record" },
-      { key = "nxdomain", type = "ratio", default = "0%", max = "100%",
-        help = "of our server: share of the names that do not exist" },
-   },
-}
+M.GROUP = keys.group("dns", "of DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what is asked, and what our server answers. Addresses follow from the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers", {
+   { "name", "string", "the names that are asked for in turn; {FIRST..LAST} stands for each of these numbers",
+     longest = 300, default = "h{0..9999}.fg.test" },
+   { "type", TYPES, "the type that is asked for", default = "A" },
+   { "queries", "string", "a file with a name and a type in each line, as dnsperf reads it, in place of these two",
+     longest = 4096, does = "reads the file", default_help = "none: name and type" },
+   { "rate", "number", "queries a second, at times that do not depend on answers; latency counts from these times. Over UDP l4.connections is then the most that wait at a time",
+     min = "0.001", max = "100000000", default_help = "a closed loop" },
+   { "pipeline", "integer", "of DNS_TCP, DNS_TLS and DNS_HTTPS: queries at a time on a connection; 1: each follows the answer to the one before",
+     default = "16", min = "1", max = "1000" },
+   { "requests", "integer", "of DNS_TCP, DNS_TLS and DNS_HTTPS: queries on a connection, which is then closed and followed by another; 0: until the end",
+     default = "0", min = "0", max = "1000000" },
+   { "post", "boolean", "of DNS_HTTPS: queries are bodies of POST; else they are in the path of GET",
+     default = "false" },
+   { "path", "string", "of DNS_HTTPS: where our server answers, and the client asks",
+     longest = 200, default = "/dns-query" },
+   { "idle", "time", "of our server over TCP: a connection without a query for so long is closed; 0s: none is",
+     default = "10s", max = "1h" },
+   { "fallback", "boolean", "of DNS: what is truncated is asked for again over TCP (RFC 7766), on a connection for each query",
+     default = "true" },
+   { "edns", "integer", "bytes of the largest answer, told by EDNS (RFC 6891); 0: no EDNS, and 512 bytes",
+     default = "1232", min = "0", max = "65535" },
+   { "dnssec", "boolean", "ask for DNSSEC's records (DO)", default = "false" },
+   { "recursion", "boolean", "ask for recursion (RD)", default = "true" },
+   { "any_answer", "boolean", "answers need only be well formed and to the question: they are not our server's",
+     default = "false" },
+   { "answers", "integer", "of our server: records in an answer to A, AAAA or TXT",
+     default = "1", min = "0", max = "1000" },
+   { "ttl", "integer", "of our server: seconds", default = "300", min = "0", max = "2147483647" },
+   { "text", "integer", "of our server: bytes of text in a TXT record",
+     default = "64", min = "0", max = "8192" },
+   { "nxdomain", "ratio", "of our server: share of the names that do not exist",
+     default = "0%", max = "100%" },
+})
 
 -- What is wrong with a name; nil: nothing
 local function fault_of(name)

@@ -2,6 +2,7 @@
 
 --- The test FTP: files over data connections of their own, of the group `l4.ftp` of a plan. Its C side is
 -- lib/apps/ftp.
+local keys = require "framegauge.plan.keys"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.traffic.l4.theory"
 
@@ -11,30 +12,25 @@ local MOST_SESSIONS = 60000 -- at a time: each may wait for its data connection 
 local MODES = { "extended-passive", "passive", "extended-active", "active" }
 local FOR_IPV4 = { passive = "extended-passive", active = "extended-active" }
 
-M.GROUP = {
-   key = "ftp", type = "group",
-   help = "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each a control connection with one data connection at a time",
-   fields = {
-      { key = "body", type = "size", default = "1MiB", min = "1", max = "1GiB", help = "of each file" },
-      { key = "resume", type = "size", default = "0", max = "1GiB",
-        help = "each file is asked for, or sent, from this byte on (REST; RFC 3659): the rest alone is transferred, compared and counted" },
-      { key = "upload", type = "boolean", default = "false",
-        help = "the client sends files (STOR); else it gets them (RETR)" },
-      { key = "mode", type = "enum", values = MODES, default = "extended-passive",
-        help = "who opens the data connection, and how the other end tells where: passive: the client, by PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)" },
-      { key = "files", type = "integer", default = "10", min = "0", max = "1000000",
-        help = "of a session, which then ends and is followed by another; 0: until the end" },
-      { key = "path", type = "string", longest = 200, default_help = "octets/ and the number of ftp.body",
-        help = "the file's name" },
-      { key = "user", type = "string", longest = 100, default = "anonymous", help = "who logs in" },
-      { key = "password", type = "string", longest = 100, default = "framegauge@",
-        help = "and by which password; it is sent, and stands in the result, as it is" },
-      { key = "any_body", type = "boolean", default = "false",
-        help = "files are not our server's, and neither their bytes nor the length of what is received are compared" },
-      { key = "timeout", type = "time", default = "10s", min = "1ms", max = "1h",
-        help = "without a reply, a data connection or any of its bytes for so long a session is given up" },
-   },
-}
+M.GROUP = keys.group("ftp", "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each a control connection with one data connection at a time", {
+   { "body", "size", "of each file", default = "1MiB", min = "1", max = "1GiB" },
+   { "resume", "size", "each file is asked for, or sent, from this byte on (REST; RFC 3659): the rest alone is transferred, compared and counted",
+     default = "0", max = "1GiB" },
+   { "upload", "boolean", "the client sends files (STOR); else it gets them (RETR)", default = "false" },
+   { "mode", MODES, "who opens the data connection, and how the other end tells where: passive: the client, by PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)",
+     default = "extended-passive" },
+   { "files", "integer", "of a session, which then ends and is followed by another; 0: until the end",
+     default = "10", min = "0", max = "1000000" },
+   { "path", "string", "the file's name",
+     longest = 200, default_help = "octets/ and the number of ftp.body" },
+   { "user", "string", "who logs in", longest = 100, default = "anonymous" },
+   { "password", "string", "and by which password; it is sent, and stands in the result, as it is",
+     longest = 100, default = "framegauge@" },
+   { "any_body", "boolean", "files are not our server's, and neither their bytes nor the length of what is received are compared",
+     default = "false" },
+   { "timeout", "time", "without a reply, a data connection or any of its bytes for so long a session is given up",
+     default = "10s", min = "1ms", max = "1h" },
+})
 
 --- What the client and the server of the test are told (framegauge.traffic.l4.app).
 function M.fill(client, o)

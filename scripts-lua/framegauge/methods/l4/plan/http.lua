@@ -2,39 +2,35 @@
 
 --- What the tests of HTTP ask for, and which answers are good: the group `l4.http` of a plan. Their C side is
 -- lib/apps/http, http2 and http3.
+local keys = require "framegauge.plan.keys"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local MOST_STATUSES = 16 -- FG_L4_STATUSES
 
-M.GROUP = {
-   key = "http", type = "group",
-   help = "what HTTP, HTTP2 and HTTP3 ask for",
-   fields = {
-      { key = "body", type = "size", default = "1KiB", max = "1GiB",
-        help = "of each response, by GET" },
-      { key = "post", type = "size", default = "0", max = "1GiB",
-        help = "of each request; more than 0: POST, answered with an empty body" },
-      { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
-        help = "on a connection, which is then closed and followed by another; 0: until the end" },
-      { key = "streams", type = "integer", default = "32", min = "1", max = "1000",
-        help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server says so" },
-      { key = "window", type = "size", min = "1", max = "2147483647", default_help = "2147483647",
-        help = "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told that there is room for more; of a connection at least 65535. Of HTTP3 see quic.stream_window" },
-      { key = "path", type = "string", longest = 200,
-        default_help = "/octets/ and the number of http.body", help = "what is asked for" },
-      { key = "any_body", type = "boolean", default = "false",
-        help = "the body is not our server's, and neither its bytes nor its length are compared" },
-      { key = "head", type = "boolean", default = "false",
-        help = "HEAD, not GET: the answer is a head alone, with the length of the body" },
-      { key = "range", type = "string", longest = 40, default_help = "all of it",
-        help = "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, `100-`, or `-50`, the last 50. The answer is 206 with these" },
-      { key = "statuses", type = "list", unique = true, least = 1, most = MOST_STATUSES,
-        of = { type = "integer", min = "200", max = "599" }, default_help = "200; of a range 206",
-        help = "statuses of good responses. Only of 200, or 206 of a range, the body is compared" },
-   },
-}
+M.GROUP = keys.group("http", "what HTTP, HTTP2 and HTTP3 ask for", {
+   { "body", "size", "of each response, by GET", default = "1KiB", max = "1GiB" },
+   { "post", "size", "of each request; more than 0: POST, answered with an empty body",
+     default = "0", max = "1GiB" },
+   { "requests", "integer", "on a connection, which is then closed and followed by another; 0: until the end",
+     default = "10", min = "0", max = "1000000" },
+   { "streams", "integer", "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server says so",
+     default = "32", min = "1", max = "1000" },
+   { "window", "size", "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told that there is room for more; of a connection at least 65535. Of HTTP3 see quic.stream_window",
+     min = "1", max = "2147483647", default_help = "2147483647" },
+   { "path", "string", "what is asked for",
+     longest = 200, default_help = "/octets/ and the number of http.body" },
+   { "any_body", "boolean", "the body is not our server's, and neither its bytes nor its length are compared",
+     default = "false" },
+   { "head", "boolean", "HEAD, not GET: the answer is a head alone, with the length of the body",
+     default = "false" },
+   { "range", "string", "of HTTP and HTTPS: the bytes that are asked for, as the field Range has them: `0-99`, `100-`, or `-50`, the last 50. The answer is 206 with these",
+     longest = 40, default_help = "all of it" },
+   { "statuses", "list", "statuses of good responses. Only of 200, or 206 of a range, the body is compared",
+     unique = true, least = 1, most = MOST_STATUSES, of = { type = "integer", min = "200", max = "599" },
+     default_help = "200; of a range 206" },
+})
 
 -- @return the first byte and how many, of a body; nil where there is no such part, or it is no range
 local function part_of(range, body)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The TCP and UDP tests in a plan: their keys, what must hold between them, and what they need of the
--- tester. In the notation of plan/rows.lua and plan/registry.lua.
+-- tester. In the notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local groups = require "framegauge.methods.l4.plan.groups"
@@ -14,66 +15,50 @@ local transports = require "framegauge.methods.l4.plan.transports"
 local units = require "framegauge.text.units"
 local versions = require "framegauge.methods.l4.plan.versions"
 
+local CAMPAIGNS = {
+   "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
+   "transaction-rate", "concurrency", "transports",
+}
+
 -- "TCP_STREAM: payload from client to server; ..."
 local function meanings()
    local list = tables.map(kinds.LIST, function(kind) return kind.name .. ": " .. kind.help end)
    return table.concat(list, "; ")
 end
 
-local row = {
-   key = "l4", type = "group",
-   help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
-   fields = {
-      { key = "campaign", type = "enum", default = "battery",
-        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
-           "transaction-rate", "concurrency", "transports" },
-        help = "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, over all IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for messages of several sizes; policer: UDP below and above a limit; balance: how flows are spread over paths; clients: against the number of clients; connection-rate, transaction-rate and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
-      { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
-        of = { type = "enum", values = kinds.names() }, help = meanings() },
-      { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
-        help = "length of each test" },
-      { key = "omit", type = "time", default = "0s", max = "1h",
-        help = "of it, what is left out of the figures at the start" },
-      shared.repetitions("1", "how often each test is made; the figure is the mean", "100"),
-      { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
-        help = "at a time; of UDP_STREAM streams; of UDP_RR, PING and DNS requests, a port or identifier for each" },
-      { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
-        help = "of TCP streams: bytes of each write, which waits for room in the send buffer" },
-      { key = "file", type = "string", default = "/proc/self/exe", does = "sends the bytes of the file",
-        help = "of TCP_SENDFILE; the default is the program's own" },
-      { key = "interval", type = "time", min = "1ms", max = "1h", default_help = "none",
-        help = "of the series of a trial: the traffic received in each" },
-      { key = "request", type = "size", default = "1", min = "1", max = "1GiB",
-        help = "of TCP_RR, TCP_CRR and UDP_RR" },
-      { key = "response", type = "size", default = "1", min = "1", max = "1GiB", help = "the same" },
-      { key = "datagram", type = "size", default = "1470", min = "16", max = "9000",
-        help = "payload of UDP_STREAM" },
-      { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
-        help = "of UDP_STREAM, all streams together" },
-      { key = "timeout", type = "time", min = "1us", max = "1h",
-        default_help = "2s; of UDP_RR, PING and DNS, over any transport, 1s",
-        help = "a request of UDP_RR, PING or DNS without an answer is given up and counted. Over TCP, TLS and QUIC: a connection, request, close or stream of payload on which nothing has moved for so long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer that runs iperf3 and of the campaign transports" },
-      { key = "close", type = "enum", values = { "fin", "reset", "half-close" }, default = "fin",
-        help = "how the client ends a connection: by FIN; by RST, once what it waits for has come (of TCP_STREAM, TCP_SENDFILE and TCP_CC: once all that it has sent is acknowledged), so that neither side nor a device between keeps it in TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and the answer comes on the half that is left" },
-      { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
-        help = "bytes of the largest IP packet" },
-      shared.port("5001", "where the server listens"),
-      shared.seed("1", "of sequence numbers and the like"),
-      shared.learning_wait "100ms", shared.drain("2s", "time for connections to close"), shared.settle "0s",
-      groups.peer,
-      groups.balance,
-      groups.load,
-      groups.sweep,
-      groups.search,
-      transports.GROUP,
-      shared.tcp,
-      tls.GROUP,
-      quic.GROUP,
-   },
-}
-for _, kind in ipairs(kinds.LIST) do
-   row.fields[#row.fields + 1] = kind.group
-end
+local row = keys.group("l4", "TCP and UDP between the first port (client) and the second (server), by the names of netperf", {
+   { "campaign", CAMPAIGNS, "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, over all IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for messages of several sizes; policer: UDP below and above a limit; balance: how flows are spread over paths; clients: against the number of clients; connection-rate, transaction-rate and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md",
+     default = "battery" },
+   { "tests", "list", meanings(),
+     unique = true, least = 1, default = { "TCP_STREAM" }, of = { type = "enum", values = kinds.names() } },
+   { "duration", "time", "length of each test", default = "10s", min = "10ms", max = "24h" },
+   { "omit", "time", "of it, what is left out of the figures at the start", default = "0s", max = "1h" },
+   shared.repetitions("1", "how often each test is made; the figure is the mean", "100"),
+   { "connections", "integer", "at a time; of UDP_STREAM streams; of UDP_RR, PING and DNS requests, a port or identifier for each",
+     default = "1", min = "1", max = "1000000" },
+   { "message", "size", "of TCP streams: bytes of each write, which waits for room in the send buffer",
+     min = "1", max = "1GiB", default_help = "all at once" },
+   { "file", "string", "of TCP_SENDFILE; the default is the program's own",
+     default = "/proc/self/exe", does = "sends the bytes of the file" },
+   { "interval", "time", "of the series of a trial: the traffic received in each",
+     min = "1ms", max = "1h", default_help = "none" },
+   { "request", "size", "of TCP_RR, TCP_CRR and UDP_RR", default = "1", min = "1", max = "1GiB" },
+   { "response", "size", "the same", default = "1", min = "1", max = "1GiB" },
+   { "datagram", "size", "payload of UDP_STREAM", default = "1470", min = "16", max = "9000" },
+   { "datagram_rate", "frame_rate", "of UDP_STREAM, all streams together",
+     min = "1fps", default_help = "as fast as the port takes" },
+   { "timeout", "time", "a request of UDP_RR, PING or DNS without an answer is given up and counted. Over TCP, TLS and QUIC: a connection, request, close or stream of payload on which nothing has moved for so long, in either direction, while the client waits; not of FTP (see ftp.timeout), of a peer that runs iperf3 and of the campaign transports",
+     min = "1us", max = "1h", default_help = "2s; of UDP_RR, PING and DNS, over any transport, 1s" },
+   { "close", { "fin", "reset", "half-close" }, "how the client ends a connection: by FIN; by RST, once what it waits for has come (of TCP_STREAM, TCP_SENDFILE and TCP_CC: once all that it has sent is acknowledged), so that neither side nor a device between keeps it in TIME_WAIT; or half-close, of TCP_RR, TCP_CRR and HTTP: by a FIN with its last request, and the answer comes on the half that is left",
+     default = "fin" },
+   { "mtu", "integer", "bytes of the largest IP packet", default = "1500", min = "256", max = "9216" },
+   shared.port("5001", "where the server listens"),
+   shared.seed("1", "of sequence numbers and the like"),
+   shared.learning_wait "100ms",
+   shared.drain("2s", "time for connections to close"),
+   shared.settle "0s", groups.peer, groups.balance, groups.load, groups.sweep, groups.search,
+   transports.GROUP, shared.tcp, tls.GROUP, quic.GROUP, tables.field(kinds.LIST, "group"),
+})
 
 local IPV6_MIN_MTU = 1280
 local MAX_REQUESTS = 65535 - 1024 + 1

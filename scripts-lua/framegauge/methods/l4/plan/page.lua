@@ -2,6 +2,7 @@
 
 --- The tests PAGE, TLS_PAGE, PAGE2 and PAGE3: the page of the group `l4.page` of a plan, given or out of a
 -- HAR file, and the figures of pages. Their C side is lib/apps/page.c.
+local keys = require "framegauge.plan.keys"
 local har = require "framegauge.methods.l4.plan.har"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
@@ -12,29 +13,22 @@ local MOST_OBJECTS = 500
 local MOST_IN_ALL = 4000000 -- objects of all pages at a time; the memory of a worker for them is reserved
 local LARGEST = 2 ^ 30
 
-M.GROUP = {
-   key = "page", type = "group",
-   help = "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. The document is the first object",
-   fields = {
-      { key = "objects", type = "list", least = 1, most = MOST_OBJECTS, default_help = "page.har's objects",
-        of = { type = "group", short = "size", help = "an object of the page", fields = {
-           { key = "size", type = "size", required = true, max = "1GiB", help = "bytes of the body" },
-           { key = "name", type = "string", longest = har.LONGEST_NAME,
-             default_help = "document, object 2, object 3, ...", help = "what the report calls it" },
-           { key = "after", type = "string", longest = har.LONGEST_NAME,
-             default_help = "the document; of that: none",
-             help = "the object that has to be there before this one is asked for, by its name or its number from 1 on; none: it begins with the page" },
-           { key = "think", type = "time", default = "0s", max = "60s",
-             help = "how long the client then waits before it asks" },
-        } },
-        help = "the objects, or only their sizes, in the order in which they are asked for where several may be" },
-      { key = "har", type = "string", longest = 4096, does = "reads the file",
-        default_help = "none: page.objects",
-        help = "a HAR file of a browser: its first page, each object after what made the browser ask for it" },
-      { key = "connections", type = "integer", default = "6", min = "1", max = "32",
-        help = "of PAGE and TLS_PAGE: at a time for one page; PAGE2 and PAGE3 take one" },
-   },
-}
+M.GROUP = keys.group("page", "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. The document is the first object", {
+   { "objects", "list", "the objects, or only their sizes, in the order in which they are asked for where several may be",
+     least = 1, most = MOST_OBJECTS, default_help = "page.har's objects",
+     of = keys.group(nil, "an object of the page", {
+        { "size", "size", "bytes of the body", required = true, max = "1GiB" },
+        { "name", "string", "what the report calls it",
+          longest = har.LONGEST_NAME, default_help = "document, object 2, object 3, ..." },
+        { "after", "string", "the object that has to be there before this one is asked for, by its name or its number from 1 on; none: it begins with the page",
+          longest = har.LONGEST_NAME, default_help = "the document; of that: none" },
+        { "think", "time", "how long the client then waits before it asks", default = "0s", max = "60s" },
+     }, { short = "size" }) },
+   { "har", "string", "a HAR file of a browser: its first page, each object after what made the browser ask for it",
+     longest = 4096, does = "reads the file", default_help = "none: page.objects" },
+   { "connections", "integer", "of PAGE and TLS_PAGE: at a time for one page; PAGE2 and PAGE3 take one",
+     default = "6", min = "1", max = "32" },
+})
 
 local function number_of(list, after)
    for i, object in ipairs(list) do

@@ -2,6 +2,7 @@
 
 --- The test PING: echo requests of ICMP and ICMPv6 and their replies, of the group `l4.ping` of a plan. Its C
 -- side is lib/apps/ping.c.
+local keys = require "framegauge.plan.keys"
 local ethernet = require "framegauge.core.ethernet"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.traffic.l4.theory"
@@ -9,15 +10,12 @@ local versions = require "framegauge.methods.l4.plan.versions"
 
 local M = {}
 
-M.GROUP = {
-   key = "ping", type = "group", help = "of PING: echo requests (RFC 792, RFC 4443) and their replies",
-   fields = {
-      { key = "size", type = "size", default = "56", max = "9188",
-        help = "bytes of data behind the header of ICMP, which has 8; of mtu-sweep what fits into the MTU" },
-      { key = "interval", type = "time", min = "1ns", max = "1h", default_help = "a flood",
-        help = "from one request to the next, whatever is answered, and round trips count from when a request was due; l4.connections is then the most that wait at a time. Without it each request follows the reply to the one before, l4.connections at a time" },
-   },
-}
+M.GROUP = keys.group("ping", "of PING: echo requests (RFC 792, RFC 4443) and their replies", {
+   { "size", "size", "bytes of data behind the header of ICMP, which has 8; of mtu-sweep what fits into the MTU",
+     default = "56", max = "9188" },
+   { "interval", "time", "from one request to the next, whatever is answered, and round trips count from when a request was due; l4.connections is then the most that wait at a time. Without it each request follows the reply to the one before, l4.connections at a time",
+     min = "1ns", max = "1h", default_help = "a flood" },
+})
 
 --- Requests a second that are to be sent; nil: as replies come.
 function M.rate(o)

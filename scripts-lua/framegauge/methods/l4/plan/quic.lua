@@ -2,6 +2,7 @@
 
 --- The tests over QUIC: the group l4.quic of a plan with its rules, what the two ends are told, and the
 -- figures. Of the group l4.tls they take what TLS 1.3 has.
+local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local ethernet = require "framegauge.core.ethernet"
 local ffi = require "ffi"
@@ -13,32 +14,24 @@ local M = {}
 
 local MIN_DATAGRAM = 1200 -- every path of QUIC carries this (RFC 9000, 14)
 
-M.GROUP = {
-   key = "quic", type = "group",
-   help = "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the other tests over QUIC, version 1; server_name, verify, ciphers, groups, alpn (default: perf; of HTTP3 and PAGE3 always h3), files of certificates, resume, tickets, reuse_tickets, early_data (of QUIC_RR, QUIC_CRR, HTTP3, PAGE3), refuse_early_data, handshake_timeout, handshakes_at_once and key_log are taken from l4.tls",
-   fields = {
-      { key = "congestion", type = "enum", values = { "cubic", "reno", "bbr" }, default = "cubic",
-        help = "congestion control of both ends" },
-      { key = "window", type = "size", default = "16MiB", min = "16KiB", max = "1GiB",
-        help = "bytes of a connection that either end may send unasked" },
-      { key = "stream_window", type = "size", default = "16MiB", min = "16KiB", max = "1GiB",
-        help = "window of a stream" },
-      { key = "max_datagram", type = "integer", default = "1452", min = "1200", max = "9000",
-        help = "bytes of UDP payload of the largest datagram; the path's MTU is not searched for" },
-      { key = "ack_every", type = "integer", default = "2", min = "1", max = "1000",
-        help = "packets to an acknowledgement" },
-      { key = "key_update_every", type = "integer", min = "1", max = "8388608", default_help = "never",
-        help = "packets after which either end takes to new keys (RFC 9001, 6); three probe time-outs pass between two times at least" },
-      { key = "retry", type = "boolean", default = "false",
-        help = "the server validates the client's address by Retry first" },
-      { key = "initial_rtt", type = "time", default = "333ms", min = "1us", max = "10s",
-        help = "round trip that is assumed until one was measured" },
-      { key = "idle_timeout", type = "time", default = "30s", min = "1ms", max = "1h",
-        help = "a connection without a packet of the peer's for so long is lost" },
-      { key = "certificate", type = "enum", values = tls.CERTIFICATES, default = "ed25519",
-        help = "key of the server's certificate; on the virtual wire ed25519 or RSA, because the length of other signatures varies" },
-   },
-}
+M.GROUP = keys.group("quic", "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the other tests over QUIC, version 1; server_name, verify, ciphers, groups, alpn (default: perf; of HTTP3 and PAGE3 always h3), files of certificates, resume, tickets, reuse_tickets, early_data (of QUIC_RR, QUIC_CRR, HTTP3, PAGE3), refuse_early_data, handshake_timeout, handshakes_at_once and key_log are taken from l4.tls", {
+   { "congestion", { "cubic", "reno", "bbr" }, "congestion control of both ends", default = "cubic" },
+   { "window", "size", "bytes of a connection that either end may send unasked",
+     default = "16MiB", min = "16KiB", max = "1GiB" },
+   { "stream_window", "size", "window of a stream", default = "16MiB", min = "16KiB", max = "1GiB" },
+   { "max_datagram", "integer", "bytes of UDP payload of the largest datagram; the path's MTU is not searched for",
+     default = "1452", min = "1200", max = "9000" },
+   { "ack_every", "integer", "packets to an acknowledgement", default = "2", min = "1", max = "1000" },
+   { "key_update_every", "integer", "packets after which either end takes to new keys (RFC 9001, 6); three probe time-outs pass between two times at least",
+     min = "1", max = "8388608", default_help = "never" },
+   { "retry", "boolean", "the server validates the client's address by Retry first", default = "false" },
+   { "initial_rtt", "time", "round trip that is assumed until one was measured",
+     default = "333ms", min = "1us", max = "10s" },
+   { "idle_timeout", "time", "a connection without a packet of the peer's for so long is lost",
+     default = "30s", min = "1ms", max = "1h" },
+   { "certificate", tls.CERTIFICATES, "key of the server's certificate; on the virtual wire ed25519 or RSA, because the length of other signatures varies",
+     default = "ed25519" },
+})
 
 local function is_tested(values)
    for _, test in ipairs(values.l4.tests) do

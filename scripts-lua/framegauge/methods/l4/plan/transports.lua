@@ -6,6 +6,7 @@
 --
 -- A repetition has random draws of its own (fg_device_reset), the same for all tests of a path: whether the
 -- n-th frame of a way is lost follows from the seed, the repetition and n alone.
+local keys = require "framegauge.plan.keys"
 local format = require "framegauge.text.format"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local paths = require "framegauge.plan.paths"
@@ -16,43 +17,33 @@ local M = {}
 
 local BURSTS = tables.find(paths.rows, "key", "loss_bursts")
 
-M.GROUP = {
-   key = "transports", type = "group",
-   help = "of the campaign transports: the paths between client and server. Each delay is combined with each loss, rate, share of reordering and queue; all of l4.tests run on each path. Every other key of the path comes from reference_device",
-   fields = {
-      { key = "delays", type = "list", unique = true, least = 1, of = { type = "time", max = "20s" },
-        default = { "0s", "10ms", "25ms", "50ms", "100ms" },
-        help = "that a path adds to a round trip, half of it each way" },
-      { key = "losses", type = "list", least = 1, default_help = "0%, 0.1%, 1%, 2%, 5%",
-        of = { type = "group", short = "random", expected = "a share, or {bursts: {begin: 0.1%, end: 25%}}",
-           help = "a share, or bursts",
-           fields = {
-              { key = "random", type = "ratio", default = "0%", max = "100%",
-                help = "share of the frames that is lost at random, each way" },
-              { key = "bursts", type = "group", optional = true, fields = BURSTS.fields, help = BURSTS.help },
-           } },
-        help = "of the frames, each way" },
-      { key = "rates", type = "list", least = 1, default_help = "reference_device.rate",
-        of = { type = "group", short = "data", expected = "a rate, or {data: 20Mbps, back: 2Mbps}",
-           help = "a rate for both ways, or one for each",
-           fields = {
-              { key = "data", type = "bits", required = true, min = "10kbps",
-                help = "the way that the payload goes" },
-              { key = "back", type = "bits", min = "10kbps", default_help = "as data",
-                help = "the way back" },
-           } },
-        help = "bits of frames with FCS a second; reference_device.rate itself is the line, preambles and gaps included" },
-      { key = "reorders", type = "list", unique = true, least = 1, of = { type = "ratio", max = "50%" },
-        default = { "0%" }, help = "share of the frames that others may pass, each way" },
-      { key = "reorder_by", type = "integer", default = "5", min = "1", max = "65535",
-        help = "how many later ones pass such a frame; at most 10 ms" },
-      { key = "queues", type = "list", least = 1, of = { type = "buffer", min = "1" },
-        default = { "1000" }, help = "what may wait on a path, each way, in frames or bytes" },
-      { key = "streams", type = "list", unique = true, least = 1,
-        of = { type = "integer", min = "1", max = "1000" }, default_help = "l4.http.streams",
-        help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection, each a row of its own" },
-   },
-}
+M.GROUP = keys.group("transports", "of the campaign transports: the paths between client and server. Each delay is combined with each loss, rate, share of reordering and queue; all of l4.tests run on each path. Every other key of the path comes from reference_device", {
+   { "delays", "list", "that a path adds to a round trip, half of it each way",
+     unique = true, least = 1, of = { type = "time", max = "20s" },
+     default = { "0s", "10ms", "25ms", "50ms", "100ms" } },
+   { "losses", "list", "of the frames, each way",
+     least = 1, default_help = "0%, 0.1%, 1%, 2%, 5%",
+     of = keys.group(nil, "a share, or bursts", {
+        { "random", "ratio", "share of the frames that is lost at random, each way",
+          default = "0%", max = "100%" },
+        keys.group("bursts", BURSTS.help, BURSTS.fields, { optional = true }),
+     }, { short = "random", expected = "a share, or {bursts: {begin: 0.1%, end: 25%}}" }) },
+   { "rates", "list", "bits of frames with FCS a second; reference_device.rate itself is the line, preambles and gaps included",
+     least = 1, default_help = "reference_device.rate",
+     of = keys.group(nil, "a rate for both ways, or one for each", {
+        { "data", "bits", "the way that the payload goes", required = true, min = "10kbps" },
+        { "back", "bits", "the way back", min = "10kbps", default_help = "as data" },
+     }, { short = "data", expected = "a rate, or {data: 20Mbps, back: 2Mbps}" }) },
+   { "reorders", "list", "share of the frames that others may pass, each way",
+     unique = true, least = 1, of = { type = "ratio", max = "50%" }, default = { "0%" } },
+   { "reorder_by", "integer", "how many later ones pass such a frame; at most 10 ms",
+     default = "5", min = "1", max = "65535" },
+   { "queues", "list", "what may wait on a path, each way, in frames or bytes",
+     least = 1, of = { type = "buffer", min = "1" }, default = { "1000" } },
+   { "streams", "list", "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection, each a row of its own",
+     unique = true, least = 1, of = { type = "integer", min = "1", max = "1000" },
+     default_help = "l4.http.streams" },
+})
 
 local REORDER_S = 10e-3
 local LOSSES = { 0, 0.001, 0.01, 0.02, 0.05 } -- where the plan says none
