@@ -1,45 +1,39 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The fail-over of the reference switch: its keys, and what must hold between them (lib/switch/failover.c).
+local keys = require "framegauge.plan.keys"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local function move(prefix, what, like)
    return {
-      { key = prefix .. "detect", type = "time", default = not like and "50ms" or nil, max = "1h",
-        default_help = like and "detect", help = "time until it knows that the link " .. what },
-      { key = prefix .. "compute", type = "time", default = not like and "0s" or nil, max = "1h",
-        default_help = like and "compute", help = "and from then until the first route is set" },
-      { key = prefix .. "per_route", type = "time", default = not like and "0s" or nil, max = "1s",
-        default_help = like and "per_route", help = "time that setting a route takes; one after the other" },
+      { prefix .. "detect", "time", "time until it knows that the link " .. what,
+        default = not like and "50ms" or nil, max = "1h", default_help = like and "detect" },
+      { prefix .. "compute", "time", "and from then until the first route is set",
+        default = not like and "0s" or nil, max = "1h", default_help = like and "compute" },
+      { prefix .. "per_route", "time", "time that setting a route takes; one after the other",
+        default = not like and "0s" or nil, max = "1s", default_help = like and "per_route" },
    }
 end
 
-M.row = {
-   key = "failover", type = "group", optional = true,
-   help = "what is for the port `preferred` leaves by `next_best` while the link of the former is down; routes are told apart by IP address and UDP or TCP ports",
-   fields = tables.joined({
-      { key = "preferred", type = "string", default_help = "the second port",
-        help = "the port whose link goes down" },
-      { key = "next_best", type = "string", default_help = "the third port", help = "the other one" },
-      { key = "balance", type = "boolean", default = "false",
-        help = "before that routes take both ports in turn, as with a LAG or ECMP: only half of them move" },
-   }, move("", "is down"), {
-      { key = "order", type = "enum", values = { "linear", "reverse", "random" }, default = "linear",
-        help = "in which routes move: as first seen, the other way round, or shuffled" },
-      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
-        help = "of the random order" },
-      { key = "graceful", type = "boolean", default = "false",
-        help = "the old way carries frames until their route has moved, as with a change of costs" },
-      { key = "undetected", type = "boolean", default = "false", help = "a fault: no route ever moves" },
-   }, move("revert_", "is up again", true), {
-      { key = "preferred_latency", type = "time", default = "0s", max = "10s",
-        help = "of the path behind the preferred port, in addition to the switch's" },
-      { key = "next_best_latency", type = "time", default = "0s", max = "10s",
-        help = "of the path behind the other one" },
-   }),
-}
+M.row = keys.group("failover", "what is for the port `preferred` leaves by `next_best` while the link of the former is down; routes are told apart by IP address and UDP or TCP ports", {
+   { "preferred", "string", "the port whose link goes down", default_help = "the second port" },
+   { "next_best", "string", "the other one", default_help = "the third port" },
+   { "balance", "boolean", "before that routes take both ports in turn, as with a LAG or ECMP: only half of them move",
+     default = "false" },
+   move("", "is down"),
+   { "order", { "linear", "reverse", "random" }, "in which routes move: as first seen, the other way round, or shuffled",
+     default = "linear" },
+   { "seed", "integer", "of the random order", default = "1", min = "0", max = "4294967295" },
+   { "graceful", "boolean", "the old way carries frames until their route has moved, as with a change of costs",
+     default = "false" },
+   { "undetected", "boolean", "a fault: no route ever moves", default = "false" },
+   move("revert_", "is up again", true),
+   { "preferred_latency", "time", "of the path behind the preferred port, in addition to the switch's",
+     default = "0s", max = "10s" },
+   { "next_best_latency", "time", "of the path behind the other one", default = "0s", max = "10s" },
+}, { optional = true })
 
 local KEY, A_PORT = "reference_switch.failover", "one of the names in ports"
 

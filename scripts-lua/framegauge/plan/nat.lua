@@ -2,30 +2,27 @@
 
 --- The reference device as a NAT44 gateway: its keys, and what must hold between them. `into` is the member
 -- of struct fg_nat_config.
+local keys = require "framegauge.plan.keys"
+
 local M = {}
 
-M.row = {
-   key = "nat", type = "group", optional = true,
-   help = "as a NAT44 gateway: TCP and UDP over IPv4 from the side of wire0 leave with its address on the side of wire1; a trial finds the table empty",
-   fields = {
-      { key = "sessions", type = "integer", default = "1000000", min = "1", max = "4194304",
-        into = "sessions", help = "sessions that its table holds" },
-      { key = "full", type = "enum", values = { "drop", "replace" }, default = "drop",
-        help = "what becomes of a session for which there is no room: it is lost, or it replaces the one that was idle longest" },
-      { key = "first_port", type = "integer", default = "1024", min = "1", max = "65535",
-        into = "port_first", help = "of its pool; a port serves one session with each far end" },
-      { key = "last_port", type = "integer", default = "65535", min = "1", max = "65535",
-        into = "port_last", help = "the same" },
-      { key = "setup_rate", type = "number", min = "0.001", max = "1000000000",
-        default_help = "as they come", into = "setup_rate", help = "sessions that it sets up a second" },
-      { key = "setup_queue", type = "integer", default = "64", min = "0", max = "65536",
-        into = "setup_queue", help = "sessions that wait for it; more are lost" },
-      { key = "timeout", type = "time", default = "300s", min = "1us", max = "24h", into = "timeout_ns",
-        help = "an idle session is forgotten after so long" },
-      { key = "clear_rate", type = "number", min = "1", max = "1000000000000", into = "clear_rate",
-        default_help = "all at once", help = "sessions that it forgets a second when its table is cleared (rfc9693, teardown)" },
-   },
-}
+M.row = keys.group("nat", "as a NAT44 gateway: TCP and UDP over IPv4 from the side of wire0 leave with its address on the side of wire1; a trial finds the table empty", {
+   { "sessions", "integer", "sessions that its table holds",
+     default = "1000000", min = "1", max = "4194304", into = "sessions" },
+   { "full", { "drop", "replace" }, "what becomes of a session for which there is no room: it is lost, or it replaces the one that was idle longest",
+     default = "drop" },
+   { "first_port", "integer", "of its pool; a port serves one session with each far end",
+     default = "1024", min = "1", max = "65535", into = "port_first" },
+   { "last_port", "integer", "the same", default = "65535", min = "1", max = "65535", into = "port_last" },
+   { "setup_rate", "number", "sessions that it sets up a second",
+     min = "0.001", max = "1000000000", default_help = "as they come", into = "setup_rate" },
+   { "setup_queue", "integer", "sessions that wait for it; more are lost",
+     default = "64", min = "0", max = "65536", into = "setup_queue" },
+   { "timeout", "time", "an idle session is forgotten after so long",
+     default = "300s", min = "1us", max = "24h", into = "timeout_ns" },
+   { "clear_rate", "number", "sessions that it forgets a second when its table is cleared (rfc9693, teardown)",
+     min = "1", max = "1000000000000", into = "clear_rate", default_help = "all at once" },
+}, { optional = true })
 
 local function is_a_router(values, found)
    local nat = values.reference_device.nat

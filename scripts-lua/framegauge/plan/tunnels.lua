@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Tunnels of the reference switch in a plan: its keys, and what must hold between them.
+local keys = require "framegauge.plan.keys"
 local ports = require "framegauge.plan.ports"
 local tables = require "framegauge.core.tables"
 local tunnel = require "framegauge.traffic.tunnel"
@@ -10,17 +11,12 @@ local M = {}
 local FORMATS = tables.joined({ "none" }, tunnel.FORMATS)
 local PATH = "reference_switch.tunnels"
 
-M.row = {
-   key = "tunnels", type = "group", optional = true,
-   help = "a tunnel from each port to its gateway, which is the switch: packets to multicast groups are encapsulated and decapsulated, reports of groups are not",
-   fields = {
-      { key = "ingress", type = "enum", values = FORMATS, default = "none",
-        help = "what it decapsulates: IP in IP (RFC 2003, RFC 2473), GRE (RFC 2784), GRE with a key (RFC 2890)" },
-      { key = "egress", type = "enum", values = FORMATS, default = "none",
-        help = "how it encapsulates what leaves" },
-      { key = "key", type = "integer", default = "0", min = "0", max = "4294967295", help = "of gre-key" },
-   },
-}
+M.row = keys.group("tunnels", "a tunnel from each port to its gateway, which is the switch: packets to multicast groups are encapsulated and decapsulated, reports of groups are not", {
+   { "ingress", FORMATS, "what it decapsulates: IP in IP (RFC 2003, RFC 2473), GRE (RFC 2784), GRE with a key (RFC 2890)",
+     default = "none" },
+   { "egress", FORMATS, "how it encapsulates what leaves", default = "none" },
+   { "key", "integer", "of gre-key", default = "0", min = "0", max = "4294967295" },
+}, { optional = true })
 
 local function every_port_has_an_end(values, found)
    local s = values.reference_switch

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The uplink of the reference switch in a plan: then it is two switches with a line between them.
+local keys = require "framegauge.plan.keys"
 local shared_rules = require "framegauge.plan.shared_rules"
 local topology = require "framegauge.traffic.topology"
 
@@ -8,16 +9,11 @@ local M = {}
 
 local KEY = "reference_switch.uplink"
 
-M.row = {
-   key = "uplink", type = "group", optional = true,
-   help = "two switches in place of one, alike, with a line between them; both have output queues and store frames",
-   fields = {
-      { key = "rate", type = "bits", default = "1Gbps", min = "1Mbps", max = "800Gbps",
-        help = "of the line" },
-      { key = "ports", type = "list", of = { type = "string" }, unique = true, least = 1,
-        default_help = "the second half", help = "names of the ports that the second switch has" },
-   },
-}
+M.row = keys.group("uplink", "two switches in place of one, alike, with a line between them; both have output queues and store frames", {
+   { "rate", "bits", "of the line", default = "1Gbps", min = "1Mbps", max = "800Gbps" },
+   { "ports", "list", "names of the ports that the second switch has",
+     of = { type = "string" }, unique = true, least = 1, default_help = "the second half" },
+}, { optional = true })
 
 local ALONE = {
    queues = "output", flow_control = "none", switching = "store-and-forward",

@@ -1,29 +1,24 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A remote agent in a plan: its keys and what must hold between them, in the notation of plan/rows.lua and
+--- A remote agent in a plan: its keys and what must hold between them, in the notation of plan/keys.lua and
 -- plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local address = require "framegauge.plan.address"
 
-local row = {
-   key = "agent", was = "far", type = "group",
-   help = "a remote agent, which a local tester controls (framegauge agent); the addresses of its port come from the plan of the local tester",
-   fields = {
-      { key = "listen", type = "string", longest = 107, default = "127.0.0.1:5564",
-        help = "loopback address and port, or the path of a socket, to which the local tester connects; from another machine through ssh -L" },
-      { key = "name", type = "string", longest = 31, match = "^%w[%w_-]*$", default_help = "none",
-        expected = "letters, digits, '_' and '-'",
-        help = "its name in a fleet: plans use its ports as agent:NAME/PORT; without a name it serves one local tester with one port" },
-      { key = "state", type = "string", longest = 200, default = "/var/lib/framegauge",
-        help = "fleet: folder of its epochs and of the trials that nobody has collected" },
-      { key = "limit", type = "bits", default_help = "the line",
-        help = "fleet: the highest load of a port that any controller may ask for" },
-      { key = "sends_to", type = "list", of = { type = "network" }, most = 64,
-        default = { "198.18.0.0/15", "2001:2::/48" },
-        help = "fleet: networks for which frames may be; others are refused whatever a controller asks for" },
-      { key = "raw", type = "boolean", default = "false",
-        help = "fleet: true also permits frames whose destination cannot be told: without IP, or with bytes that change by offset" },
-   },
-}
+local row = keys.group("agent", "a remote agent, which a local tester controls (framegauge agent); the addresses of its port come from the plan of the local tester", {
+   { "listen", "string", "loopback address and port, or the path of a socket, to which the local tester connects; from another machine through ssh -L",
+     longest = 107, default = "127.0.0.1:5564" },
+   { "name", "string", "its name in a fleet: plans use its ports as agent:NAME/PORT; without a name it serves one local tester with one port",
+     longest = 31, match = "^%w[%w_-]*$", default_help = "none", expected = "letters, digits, '_' and '-'" },
+   { "state", "string", "fleet: folder of its epochs and of the trials that nobody has collected",
+     longest = 200, default = "/var/lib/framegauge" },
+   { "limit", "bits", "fleet: the highest load of a port that any controller may ask for",
+     default_help = "the line" },
+   { "sends_to", "list", "fleet: networks for which frames may be; others are refused whatever a controller asks for",
+     of = { type = "network" }, most = 64, default = { "198.18.0.0/15", "2001:2::/48" } },
+   { "raw", "boolean", "fleet: true also permits frames whose destination cannot be told: without IP, or with bytes that change by offset",
+     default = "false" },
+}, { was = "far" })
 
 -- The agent does not authenticate the local tester, so only this machine may connect.
 local function listens_here(values, found)

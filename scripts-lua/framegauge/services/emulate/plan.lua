@@ -1,68 +1,50 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The network emulator and the reflector in a plan: their keys and what must hold between them, in the
--- notation of plan/rows.lua and plan/registry.lua.
+-- notation of plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local paths = require "framegauge.plan.paths"
 local shared = require "framegauge.plan.shared_rows"
-local tables = require "framegauge.core.tables"
 local ways = require "framegauge.plan.ways"
 
 local C = api.C
 
-local one_way = {
-   { key = "delay", type = "time", default = "0s", max = "100s",
-     help = "of every frame, in addition to the time in the queue" },
-   { key = "rate", type = "bits", min = "1kbps", max = "800Gbps", default_help = "no limit",
-     help = "bits per second of frames with FCS; frames beyond it are queued" },
-   { key = "burst", type = "size", default = "1518", min = "64", max = "1GiB",
-     help = "rate: size of its token bucket, bytes" },
-   { key = "queue", type = "size", default = "64KiB", max = "1GiB",
-     help = "rate: size of its queue, bytes; frames beyond it are dropped" },
-   { key = "room", type = "integer", min = "64", max = "1000000",
-     default_help = "frames of 512 bytes that arrive during the longest delay, at the line rate or at 1 Gb/s where it is unknown",
-     help = "frames in flight at most; further frames are dropped" },
+local one_way = keys.named {
+   { "delay", "time", "of every frame, in addition to the time in the queue", default = "0s", max = "100s" },
+   { "rate", "bits", "bits per second of frames with FCS; frames beyond it are queued",
+     min = "1kbps", max = "800Gbps", default_help = "no limit" },
+   { "burst", "size", "rate: size of its token bucket, bytes", default = "1518", min = "64", max = "1GiB" },
+   { "queue", "size", "rate: size of its queue, bytes; frames beyond it are dropped",
+     default = "64KiB", max = "1GiB" },
+   { "room", "integer", "frames in flight at most; further frames are dropped",
+     min = "64", max = "1000000",
+     default_help = "frames of 512 bytes that arrive during the longest delay, at the line rate or at 1 Gb/s where it is unknown" },
+   paths.rows,
 }
-tables.append(one_way, paths.rows)
 
-local emulate_fields = {
+local emulate = keys.group("emulate", "a network emulator between the first port and the second, the third and the fourth, and so on: what happens to frames in each direction (framegauge emulate)", {
    shared.seed("1", "seed of its random numbers"),
    shared.max_frame("1518", "the longest frame that is forwarded; a kernel interface has its MTU"),
-}
-tables.append(emulate_fields, one_way)
-table.insert(emulate_fields, {
-   key = "reverse", type = "group", optional = true, fields = ways.inherited(one_way),
-   help = "different values for frames from the second port to the first, from the fourth to the third, and so on",
+   one_way,
+   keys.group("reverse", "different values for frames from the second port to the first, from the fourth to the third, and so on", ways.inherited(one_way), { optional = true }),
+}, { was = "relay" })
+
+local reflect = keys.group("reflect", "a reflector: test frames are sent back through the port that received them, with source and destination swapped (MAC, IP, ports) (framegauge reflect)", {
+   { "mode", { "signature", "stamp", "twamp_light", "y1731" }, "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay, loss and synthetic loss messages (LBM, DMM, LMM, SLM), and the frames of a service that a test loss sends",
+     default = "signature" },
+   shared.port("862", "stamp and twamp_light: UDP port of the reflector"),
+   { "stateful", "boolean", "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell on which way a packet was lost",
+     default = "true" },
+   { "level", "integer", "y1731: MEG level", default = "4", min = "0", max = "7" },
+   { "mep", "integer", "y1731: id of the reflector's MEP, in SLR", default = "2", min = "1", max = "8190" },
+   { "filter", "string", "reflect these frames instead, in the language of pcap-filter(7)",
+     longest = 10000, default_help = "frames with the signature of a test frame" },
+   { "restamp", "boolean", "write the reflector's own time into the signature, so that the tester measures only the way back; for a tester on the same machine, with the same clock",
+     default = "false" },
+   shared.max_frame("1518", "the longest frame that is reflected; a kernel interface has its MTU"),
 })
-
-local emulate = {
-   key = "emulate", was = "relay", type = "group",
-   help = "a network emulator between the first port and the second, the third and the fourth, and so on: what happens to frames in each direction (framegauge emulate)",
-   fields = emulate_fields,
-}
-
-local reflect = {
-   key = "reflect", type = "group",
-   help = "a reflector: test frames are sent back through the port that received them, with source and destination swapped (MAC, IP, ports) (framegauge reflect)",
-   fields = {
-      { key = "mode", type = "enum", values = { "signature", "stamp", "twamp_light", "y1731" },
-        default = "signature",
-        help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay, loss and synthetic loss messages (LBM, DMM, LMM, SLM), and the frames of a service that a test loss sends" },
-      shared.port("862", "stamp and twamp_light: UDP port of the reflector"),
-      { key = "stateful", type = "boolean", default = "true",
-        help = "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell on which way a packet was lost" },
-      { key = "level", type = "integer", default = "4", min = "0", max = "7", help = "y1731: MEG level" },
-      { key = "mep", type = "integer", default = "2", min = "1", max = "8190",
-        help = "y1731: id of the reflector's MEP, in SLR" },
-      { key = "filter", type = "string", longest = 10000,
-        default_help = "frames with the signature of a test frame",
-        help = "reflect these frames instead, in the language of pcap-filter(7)" },
-      { key = "restamp", type = "boolean", default = "false",
-        help = "write the reflector's own time into the signature, so that the tester measures only the way back; for a tester on the same machine, with the same clock" },
-      shared.max_frame("1518", "the longest frame that is reflected; a kernel interface has its MTU"),
-   },
-}
 
 local function test_frames_only(values, found)
    local o = values.reflect

@@ -1,20 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A server of iperf3 in a plan: its keys and what must hold between them, in the notation of plan/rows.lua
+--- A server of iperf3 in a plan: its keys and what must hold between them, in the notation of plan/keys.lua
 -- and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 
-local row = {
-   key = "iperf3", type = "group",
-   help = "a server for ordinary hosts that run `iperf3 -c` (framegauge iperf3), on the one port of the plan",
-   fields = {
-      { key = "port", type = "integer", default = "5201", min = "1", max = "65535",
-        help = "where it listens, TCP and UDP" },
-      { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
-        help = "bytes of the largest IP packet" },
-      shared.tcp,
-   },
-}
+local row = keys.group("iperf3", "a server for ordinary hosts that run `iperf3 -c` (framegauge iperf3), on the one port of the plan", {
+   { "port", "integer", "where it listens, TCP and UDP", default = "5201", min = "1", max = "65535" },
+   { "mtu", "integer", "bytes of the largest IP packet", default = "1500", min = "256", max = "9216" },
+   shared.tcp,
+})
 
 local IPV6_MIN_MTU = 1280
 

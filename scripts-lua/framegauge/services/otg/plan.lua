@@ -1,38 +1,33 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The Open Traffic Generator server in a plan: its keys and what must hold between them, in the notation of
--- plan/rows.lua and plan/registry.lua.
+-- plan/keys.lua and plan/registry.lua.
+local keys = require "framegauge.plan.keys"
 local tables = require "framegauge.core.tables"
 
-local row = {
-   key = "otg", type = "group",
-   help = "a server of the Open Traffic Generator API, through which scripts configure the ports of the plan and start traffic (framegauge otg)",
-   fields = {
-      { key = "listen", type = "list", of = { type = "string", longest = 200 }, least = 1, most = 8,
-        default = { "https://127.0.0.1:8443", "grpc://127.0.0.1:40051" },
-        help = "where it listens: https://HOST:PORT, http://HOST:PORT or grpc://HOST:PORT (without TLS, as clients expect it); the API has no authentication" },
-      { key = "certificate", type = "string", longest = 4000, default_help = "self-signed",
-        help = "file of the certificate for https, PEM" },
-      { key = "key", type = "string", longest = 4000, default_help = "its own",
-         help = "file of its key, PEM" },
-      { key = "locations", type = "map", name = "name", optional = true,
-        names = { longest = 200, match = "^[^%c]+$", expected = "text" },
-        of = { type = "group", fields = {
-           { key = "port", type = "string", required = true, longest = 31, help = "a port of the plan" },
-        } },
-        help = "further names of ports for the key `location` of a script's ports; known without it are the plan's name of a port, its device, and its interface" },
-      { key = "drain", type = "time", default = "200ms", min = "1ms", max = "10s",
-        help = "how long a flow is counted after its last frame, before it is shown as stopped" },
-      { key = "max_frame", type = "size", default = "1522", min = "64", max = "16128",
-        help = "bytes with FCS of the longest frame that the ports are opened for at first; a configuration with longer ones opens them again" },
-      { key = "capture_fcs", type = "boolean", default = "true",
-        help = "frames of captures end with their FCS, which scripts expect in the captured length" },
-      { key = "inner_fcs", type = "boolean", default = "true",
-        help = "an Ethernet header that is not the first one reserves four bytes at its end for an FCS" },
-      { key = "capture_mask", type = "enum", values = { "compare", "ignore" }, default = "compare",
-        help = "what a bit in the mask of a capture's filter means: compare this bit, or ignore it" },
-   },
-}
+local row = keys.group("otg", "a server of the Open Traffic Generator API, through which scripts configure the ports of the plan and start traffic (framegauge otg)", {
+   { "listen", "list", "where it listens: https://HOST:PORT, http://HOST:PORT or grpc://HOST:PORT (without TLS, as clients expect it); the API has no authentication",
+     of = { type = "string", longest = 200 }, least = 1, most = 8,
+     default = { "https://127.0.0.1:8443", "grpc://127.0.0.1:40051" } },
+   { "certificate", "string", "file of the certificate for https, PEM",
+     longest = 4000, default_help = "self-signed" },
+   { "key", "string", "file of its key, PEM", longest = 4000, default_help = "its own" },
+   { "locations", "map", "further names of ports for the key `location` of a script's ports; known without it are the plan's name of a port, its device, and its interface",
+     name = "name", optional = true, names = { longest = 200, match = "^[^%c]+$", expected = "text" },
+     of = keys.group(nil, nil, {
+        { "port", "string", "a port of the plan", required = true, longest = 31 },
+     }) },
+   { "drain", "time", "how long a flow is counted after its last frame, before it is shown as stopped",
+     default = "200ms", min = "1ms", max = "10s" },
+   { "max_frame", "size", "bytes with FCS of the longest frame that the ports are opened for at first; a configuration with longer ones opens them again",
+     default = "1522", min = "64", max = "16128" },
+   { "capture_fcs", "boolean", "frames of captures end with their FCS, which scripts expect in the captured length",
+     default = "true" },
+   { "inner_fcs", "boolean", "an Ethernet header that is not the first one reserves four bytes at its end for an FCS",
+     default = "true" },
+   { "capture_mask", { "compare", "ignore" }, "what a bit in the mask of a capture's filter means: compare this bit, or ignore it",
+     default = "compare" },
+})
 
 local function locations_are_ports(values, found)
    for _, one in ipairs(values.otg.locations or {}) do
