@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The keys of captures, in the notation of plan/rows.lua; what they mean: framegauge.tester.capture.
+--- The keys of captures, in the notation of plan/keys.lua; what they mean: framegauge.tester.capture.
+local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
@@ -8,37 +9,32 @@ local M = {}
 
 local FILTER = "a filter such as udp port 7, see pcap-filter(7)"
 
-local of_port = {
-   type = "group",
-   fields = {
-      { key = "file", type = "string", longest = 4096, required = true, does = "writes the file",
-        help = "where to: pcapng if it is called so, else pcap" },
-      { key = "filter", type = "string", longest = 10000, default_help = "all frames",
-        help = "which frames, in the language of pcap-filter(7)" },
-      { key = "trigger", type = "string", longest = 10000, default_help = "none: all from the start",
-        help = "`loss`, or a filter: only frames around one before which others of its stream are missing, or for which the filter holds; in pcapng it is marked by a comment" },
-      { key = "before", type = "integer", min = "0", max = "1000000", default = "0",
-        help = "trigger: frames kept before that one, at most half a buffer of them" },
-      { key = "after", type = "integer", min = "1", max = "1000000000", default_help = "all",
-        help = "trigger: frames kept from that one on; then the next is waited for" },
-      { key = "slice", type = "size", min = "1", default_help = "all", help = "bytes kept of each frame" },
-      { key = "frames", type = "integer", min = "1", max = "1000000000000", default_help = "no end",
-        help = "keep no more than this number" },
-      { key = "file_size", type = "size", min = "1", default_help = "one file",
-        help = "begin another file after this many bytes: FILE.0, FILE.1, ..." },
-      { key = "files", type = "integer", min = "1", max = "1000000", default_help = "all",
-        help = "with file_size: keep only this many files, the latest" },
-      { key = "buffer", type = "size", min = "4096", max = "64GiB", default = "64MiB",
-        help = "between the port and the disk; what finds no room in it is dropped and counted" },
-   },
-}
+local of_port = keys.group(nil, nil, {
+   { "file", "string", "where to: pcapng if it is called so, else pcap",
+     longest = 4096, required = true, does = "writes the file" },
+   { "filter", "string", "which frames, in the language of pcap-filter(7)",
+     longest = 10000, default_help = "all frames" },
+   { "trigger", "string", "`loss`, or a filter: only frames around one before which others of its stream are missing, or for which the filter holds; in pcapng it is marked by a comment",
+     longest = 10000, default_help = "none: all from the start" },
+   { "before", "integer", "trigger: frames kept before that one, at most half a buffer of them",
+     min = "0", max = "1000000", default = "0" },
+   { "after", "integer", "trigger: frames kept from that one on; then the next is waited for",
+     min = "1", max = "1000000000", default_help = "all" },
+   { "slice", "size", "bytes kept of each frame", min = "1", default_help = "all" },
+   { "frames", "integer", "keep no more than this number",
+     min = "1", max = "1000000000000", default_help = "no end" },
+   { "file_size", "size", "begin another file after this many bytes: FILE.0, FILE.1, ...",
+     min = "1", default_help = "one file" },
+   { "files", "integer", "with file_size: keep only this many files, the latest",
+     min = "1", max = "1000000", default_help = "all" },
+   { "buffer", "size", "between the port and the disk; what finds no room in it is dropped and counted",
+     min = "4096", max = "64GiB", default = "64MiB" },
+})
 
-M.row = {
-   key = "capture", type = "map", of = of_port, name = "port", most = 16, default_help = "none",
+M.row = { "capture", "map", "what ports receive in all trials of the test, kept in files; by name of the port. What became of it stands with the evidence in the report",
+   of = of_port, name = "port", most = 16, default_help = "none",
    names = { longest = 31, match = "^%w[%w_-]*$", expected = "the name of a port" },
-   expected = "captures by port, such as west: {file: west.pcapng}",
-   help = "what ports receive in all trials of the test, kept in files; by name of the port. What became of it stands with the evidence in the report",
-}
+   expected = "captures by port, such as west: {file: west.pcapng}" }
 
 local function check_filter(found, key, text)
    local err = api.error()

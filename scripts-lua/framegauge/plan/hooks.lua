@@ -1,32 +1,25 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The keys of hooks, in the notation of plan/rows.lua; what they do: framegauge.run.hooks.
+--- The keys of hooks, in the notation of plan/keys.lua; what they do: framegauge.run.hooks.
+local keys = require "framegauge.plan.keys"
 local shared = require "framegauge.plan.shared_rows"
 
 local M = {}
 
-local of_hook = {
-   type = "group",
-   fields = {
-      { key = "on", type = "list", of = { type = "enum", values = {
-           "end", "pass", "fail", "tester-limited", "invalid", "interrupted", "regression" } },
-        least = 1, unique = true, default = { "end" },
-        help = "when: at the end of a run, whatever it is; if it passed or failed what the plan or --expect asks for; if its verdict is that; or if the level of a figure became worse (framegauge history)" },
-      shared.command("command",
-         "a program and its arguments; it gets a message as JSON on its standard input", "none"),
-      { key = "webhook", type = "string", longest = 2000, default_help = "none", does = "sends a message to",
-        help = "an address that the message is sent to by POST, such as http://10.0.0.1:8000/runs; for https let command be curl" },
-      { key = "timeout", type = "time", default = "30s", min = "100ms", max = "1h",
-        help = "after which it is given up" },
-   },
-}
+local of_hook = keys.group(nil, nil, {
+   { "on", "list", "when: at the end of a run, whatever it is; if it passed or failed what the plan or --expect asks for; if its verdict is that; or if the level of a figure became worse (framegauge history)",
+     of = { type = "enum",
+        values = { "end", "pass", "fail", "tester-limited", "invalid", "interrupted", "regression" } },
+     least = 1, unique = true, default = { "end" } },
+   shared.command("command", "a program and its arguments; it gets a message as JSON on its standard input", "none"),
+   { "webhook", "string", "an address that the message is sent to by POST, such as http://10.0.0.1:8000/runs; for https let command be curl",
+     longest = 2000, default_help = "none", does = "sends a message to" },
+   { "timeout", "time", "after which it is given up", default = "30s", min = "100ms", max = "1h" },
+})
 
-M.row = {
-   key = "hooks", type = "map", of = of_hook, name = "name", most = 16, default_help = "none",
-   names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
-   expected = "hooks by name, such as chat: {on: fail, command: [./tell-us]}",
-   help = "programs and addresses to notify when a run ends, by name. A hook that fails is reported, and changes neither the result nor the exit status",
-}
+M.row = { "hooks", "map", "programs and addresses to notify when a run ends, by name. A hook that fails is reported, and changes neither the result nor the exit status",
+   of = of_hook, name = "name", most = 16, default_help = "none", names = keys.NAMES,
+   expected = "hooks by name, such as chat: {on: fail, command: [./tell-us]}" }
 
 --- The parts of an http address: host, port and path; nil for another text.
 function M.address(text)

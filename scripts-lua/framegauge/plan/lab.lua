@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The keys of a plan about who measures, for the head of reports.
+local keys = require "framegauge.plan.keys"
 local base64 = require "framegauge.core.base64"
 local named_file = require "framegauge.core.named_file"
 
@@ -8,15 +9,12 @@ local M = {}
 
 local LARGEST = 128 * 1024 -- bytes of a logo: result.json holds it, as text
 
-M.row = {
-   key = "lab", type = "group", optional = true, help = "who measures, for the report",
-   fields = {
-      { key = "name", type = "string", longest = 200, default_help = "none", help = "the laboratory" },
-      { key = "operator", type = "string", longest = 200, default_help = "none", help = "the person" },
-      { key = "logo", type = "string", longest = 4096, does = "reads the file", default_help = "none",
-        help = "a picture for the head of the report: a PNG, JPEG or SVG file of at most 128 KiB, which becomes part of result.json" },
-   },
-}
+M.row = keys.group("lab", "who measures, for the report", {
+   { "name", "string", "the laboratory", longest = 200, default_help = "none" },
+   { "operator", "string", "the person", longest = 200, default_help = "none" },
+   { "logo", "string", "a picture for the head of the report: a PNG, JPEG or SVG file of at most 128 KiB, which becomes part of result.json",
+     longest = 4096, does = "reads the file", default_help = "none" },
+}, { optional = true })
 
 -- What may stand before the first element of a document: white space, the prolog, comments, the type with or
 -- without a subset of its own.

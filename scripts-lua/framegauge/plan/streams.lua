@@ -2,6 +2,7 @@
 
 --- Streams of one's own: their keys, and what must hold for them: their ports are there, and their frames can
 -- be built. As in plan/rules.lua, each rule gets the values and the list of problems.
+local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local loads = require "framegauge.traffic.loads"
 local octet_program = require "framegauge.plan.octet_program"
@@ -16,128 +17,98 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
-local size_row = {
-   key = "size", type = "group", short = "list",
-   expected = "bytes with FCS, a list of them, a mix such as imix, or keys",
+local size_row = keys.group("size", "bytes from the destination address to the FCS: one number, a list, a mix by name, or one of:", {
+   { "list", "list", "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and imix_594 the same with other middle ones, emix the genome abceg",
+     of = { type = "frame_size" }, default_help = "64" },
+   { "genome", "string", "a sequence of letters (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000, z `largest`; a number before a letter repeats it",
+     longest = 4096, default_help = "none" },
+   { "letters", "map", "other letters, or other sizes of these",
+     name = "letter", optional = true,
+     of = keys.group(nil, nil, {
+        { "size", "size", "bytes with FCS", min = "64", max = "16128", required = true },
+     }, { short = "size" }), names = { longest = 1, match = "^%a$", expected = "a letter" },
+     expected = "letters with sizes, such as {A: 64, B: 570}", default_help = "none" },
+   { "largest", "size", "the letter z", min = "64", max = "16128", default = "1518" },
+   { "mix", "map", "frames of each size, spread evenly",
+     name = "size", optional = true,
+     of = keys.group(nil, nil, {
+        { "weight", "integer", "frames of this size among all", min = "1", max = "65536", required = true },
+     }, { short = "weight" }), names = { longest = 5, match = "^%d+$", expected = "bytes" },
+     expected = "weights by size, such as {64: 7, 570: 4, 1518: 1}", default_help = "none" },
+   { "from", "size", "sizes from this ...", min = "64", max = "16128", default_help = "none" },
+   { "to", "size", "... to this ...", min = "64", max = "16128", default_help = "none" },
+   { "step", "integer", "... in such steps", min = "1", max = "16064", default = "1" },
+   { "random", "string", "any size of a range, such as 64-1518", longest = 31, default_help = "none" },
+   { "order", { "fixed", "random" }, "random: the frames of the cycle shuffled, so that their shares stay",
+     default = "fixed" },
+   shared.seed("1", "of what is random"),
+}, {
+   short = "list", expected = "bytes with FCS, a list of them, a mix such as imix, or keys",
    default_help = "64",
-   help = "bytes from the destination address to the FCS: one number, a list, a mix by name, or one of:",
-   fields = {
-      { key = "list", type = "list", of = { type = "frame_size" }, default_help = "64",
-        help = "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and imix_594 the same with other middle ones, emix the genome abceg" },
-      { key = "genome", type = "string", longest = 4096, default_help = "none",
-        help = "a sequence of letters (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000, z `largest`; a number before a letter repeats it" },
-      { key = "letters", type = "map", name = "letter", optional = true,
-        of = { type = "group", short = "size", fields = {
-           { key = "size", type = "size", min = "64", max = "16128", required = true,
-             help = "bytes with FCS" },
-        } },
-        names = { longest = 1, match = "^%a$", expected = "a letter" },
-        expected = "letters with sizes, such as {A: 64, B: 570}", default_help = "none",
-        help = "other letters, or other sizes of these" },
-      { key = "largest", type = "size", min = "64", max = "16128", default = "1518", help = "the letter z" },
-      { key = "mix", type = "map", name = "size", optional = true,
-        of = { type = "group", short = "weight", fields = {
-           { key = "weight", type = "integer", min = "1", max = "65536", required = true,
-             help = "frames of this size among all" },
-        } },
-        names = { longest = 5, match = "^%d+$", expected = "bytes" },
-        expected = "weights by size, such as {64: 7, 570: 4, 1518: 1}", default_help = "none",
-        help = "frames of each size, spread evenly" },
-      { key = "from", type = "size", min = "64", max = "16128", default_help = "none",
-        help = "sizes from this ..." },
-      { key = "to", type = "size", min = "64", max = "16128", default_help = "none",
-        help = "... to this ..." },
-      { key = "step", type = "integer", min = "1", max = "16064", default = "1", help = "... in such steps" },
-      { key = "random", type = "string", longest = 31, default_help = "none",
-        help = "any size of a range, such as 64-1518" },
-      { key = "order", type = "enum", values = { "fixed", "random" }, default = "fixed",
-        help = "random: the frames of the cycle shuffled, so that their shares stay" },
-      shared.seed("1", "of what is random"),
-   },
-}
+})
 
 local function ramp(help)
    return {
-      { key = "from", type = "rate", max = "100%", default_help = "none",
-        help = "a ramp from this load ..." },
-      { key = "to", type = "rate", max = "100%", default_help = "none", help = "... to this one ..." },
-      { key = "over", type = "time", min = "1us", max = "24h", default_help = "none", help = help },
+      { "from", "rate", "a ramp from this load ...", max = "100%", default_help = "none" },
+      { "to", "rate", "... to this one ...", max = "100%", default_help = "none" },
+      { "over", "time", help, min = "1us", max = "24h", default_help = "none" },
    }
 end
 
 local steps = {
-   { key = "rate", type = "rate", max = "100%", default = "10%", help = "a constant load; 0 is a pause" },
-   { key = "for", type = "time", min = "1us", max = "24h", default_help = "none", help = "how long" },
-   unpack(ramp("... evenly in this time")),
+   { "rate", "rate", "a constant load; 0 is a pause", max = "100%", default = "10%" },
+   { "for", "time", "how long", min = "1us", max = "24h", default_help = "none" },
+   ramp "... evenly in this time",
 }
 
-local load_row = {
-   key = "rate", type = "group", short = "rate",
-   expected = "a load, such as 40%, or keys", default_help = "10%",
-   help = "the load: one value, evenly sent, or keys:",
-   fields = {
-      { key = "rate", type = "rate", max = "100%", default = "10%",
-        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes of the frames; 0 sends nothing" },
-      { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
-        help = "send bursts of this many frames" },
-      { key = "within", type = "rate", max = "100%", default_help = "the line's",
-        help = "load within a burst" },
-      { key = "gap", type = "time", max = "24h", default_help = "as the rate says",
-        help = "from the last frame of a burst to the first of the next, in place of the rate" },
-      { key = "per_second", type = "number", min = "0.001", max = "1000000000",
-        default_help = "as the rate says", help = "bursts per second, in place of the rate" },
-      { key = "poisson", type = "rate", max = "100%", default_help = "none",
-        help = "frames at random times, independent of each other, at this rate in the mean" },
-      shared.seed("1", "of these times"),
-      { key = "profile", type = "list", default_help = "none",
-        of = { type = "group", help = "one load of a profile", fields = steps },
-        help = "loads one after the other, and again, whose frames follow the integral of the rates also where a step has no whole frames: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}" },
-      unpack(ramp("... evenly in this time, then no more")),
-   },
-}
+local load_row = keys.group("rate", "the load: one value, evenly sent, or keys:", {
+   { "rate", "rate", "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes of the frames; 0 sends nothing",
+     max = "100%", default = "10%" },
+   { "burst", "integer", "send bursts of this many frames",
+     min = "1", max = "4294967295", default_help = "none" },
+   { "within", "rate", "load within a burst", max = "100%", default_help = "the line's" },
+   { "gap", "time", "from the last frame of a burst to the first of the next, in place of the rate",
+     max = "24h", default_help = "as the rate says" },
+   { "per_second", "number", "bursts per second, in place of the rate",
+     min = "0.001", max = "1000000000", default_help = "as the rate says" },
+   { "poisson", "rate", "frames at random times, independent of each other, at this rate in the mean",
+     max = "100%", default_help = "none" },
+   shared.seed("1", "of these times"),
+   { "profile", "list", "loads one after the other, and again, whose frames follow the integral of the rates also where a step has no whole frames: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}",
+     default_help = "none", of = keys.group(nil, "one load of a profile", steps) },
+   ramp "... evenly in this time, then no more",
+}, { short = "rate", expected = "a load, such as 40%, or keys", default_help = "10%" })
 
-local payload_row = {
-   key = "payload", type = "group", short = "octets",
+local payload_row = keys.group("payload", "what is between the headers and the signature, which the test `traffic` compares where it arrives:", {
+   { "octets", "payload", "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; each frame has it from its beginning), or bytes in hex that are repeated",
+     default_help = "incrementing" },
+   { "text", "string", "a text that is repeated, in place of octets", longest = 4096, default_help = "none" },
+   shared.seed("1", "of random bytes, which are the same in every frame of the stream"),
+}, {
+   short = "octets",
    expected = "incrementing, zeros, ones, random, prbs31, bytes in hex such as 0xdeadbeef, or keys",
    default_help = "incrementing",
-   help = "what is between the headers and the signature, which the test `traffic` compares where it arrives:",
-   fields = {
-      { key = "octets", type = "payload", default_help = "incrementing",
-        help = "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; each frame has it from its beginning), or bytes in hex that are repeated" },
-      { key = "text", type = "string", longest = 4096, default_help = "none",
-        help = "a text that is repeated, in place of octets" },
-      shared.seed("1", "of random bytes, which are the same in every frame of the stream"),
-   },
-}
+})
 
-local stream_row = {
-   type = "group",
-   fields = {
-      { key = "from", type = "string", longest = 31, default_help = "the first port",
-        help = "the port that sends it" },
-      { key = "to", type = "string", longest = 31, default_help = "the next port",
-        help = "the port that should receive it" },
-      { key = "frame", type = "stack", expected = plan_stack.expected, default_help = "[ethernet, ipv4, udp]",
-        help = "its protocols from the outside in, each a name, a name with its fields, or a name with the value of its main field; addresses left out are the ports' and gateways', and ipv4 has DF where flags and fragment_offset are left out; see docs/reference/protocols.md" },
-      { key = "vary", type = "enum", values = { "in-step", "nested" }, default = "in-step",
-        help = "how fields that change go together: all at once, or one within the other, the last one written the fastest" },
-      { key = "bytes", type = "bytes", expected = octet_program.expected, default_help = "none",
-        help = "bytes of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and value, from, to, list, random as for fields}" },
-      payload_row,
-      size_row,
-      load_row,
-      { key = "frames", type = "integer", min = "1", max = "9007199254740992",
-        default_help = "until the end", help = "send exactly this number of frames, then no more" },
-      plan_faults.row,
-   },
-}
+local stream_row = keys.group(nil, nil, {
+   { "from", "string", "the port that sends it", longest = 31, default_help = "the first port" },
+   { "to", "string", "the port that should receive it", longest = 31, default_help = "the next port" },
+   { "frame", "stack", "its protocols from the outside in, each a name, a name with its fields, or a name with the value of its main field; addresses left out are the ports' and gateways', and ipv4 has DF where flags and fragment_offset are left out; see docs/reference/protocols.md",
+     expected = plan_stack.expected, default_help = "[ethernet, ipv4, udp]" },
+   { "vary", { "in-step", "nested" }, "how fields that change go together: all at once, or one within the other, the last one written the fastest",
+     default = "in-step" },
+   { "bytes", "bytes", "bytes of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and value, from, to, list, random as for fields}",
+     expected = octet_program.expected, default_help = "none" },
+   payload_row, size_row, load_row,
+   { "frames", "integer", "send exactly this number of frames, then no more",
+     min = "1", max = "9007199254740992", default_help = "until the end" },
+   plan_faults.row,
+})
 
-M.row = {
-   key = "streams", type = "map", of = stream_row, name = "name", most = 16384,
+M.row = { "streams", "map", "streams of one's own, by names of your choice; `framegauge frames` shows what they would send",
+   of = stream_row, name = "name", most = 16384,
    names = { longest = 64, match = "^%w[%w_.-]*$", expected = "letters, digits, '_', '.' and '-'" },
-   expected = "streams by name, such as voice: {frame: [ethernet, ipv4, udp], rate: 10Mbps L2}",
-   help = "streams of one's own, by names of your choice; `framegauge frames` shows what they would send",
-}
+   expected = "streams by name, such as voice: {frame: [ethernet, ipv4, udp], rate: 10Mbps L2}" }
 
 local function path(stream, key)
    return "streams." .. stream.name .. (key and "." .. key or "")

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The reference switch of a plan: its keys, and what must hold between them (lib/switch/fg_switch.h).
+local keys = require "framegauge.plan.keys"
 local failover = require "framegauge.plan.failover"
 local ports = require "framegauge.plan.ports"
 local snooping = require "framegauge.plan.snooping"
@@ -11,101 +12,82 @@ local uplink = require "framegauge.plan.uplink"
 local M = {}
 
 --- The table of addresses, of a bridge with two sides too.
-function M.mac_table(help)
-   return {
-      key = "mac_table", type = "group", optional = true, help = help,
-      fields = {
-         { key = "size", type = "integer", default = "8192", min = "1", max = "1000000",
-           help = "addresses it holds" },
-         { key = "ageing", type = "time", default = "300s", max = "1h",
-           help = "an address is forgotten that was not heard for so long; 0: never" },
-         { key = "learning_rate", type = "frame_rate", min = "1fps", default_help = "all that come",
-           help = "new addresses that it can learn a second, written as a rate of frames; others are missed" },
-         { key = "learning_queue", type = "integer", default = "0", min = "0", max = "1000000",
-           help = "new addresses that may wait until they are learned" },
-         { key = "skip_every", type = "integer", default = "0", min = "0", max = "4294967295",
-           help = "a fault: it does not learn every n-th new address; 0: none" },
-         { key = "buckets", type = "integer", default = "1", min = "1", max = "1000000",
-           help = "with ways: the parts of the table; which one an address belongs to follows from a hash" },
-         { key = "ways", type = "integer", default = "0", min = "0", max = "1000",
-           help = "addresses that one bucket holds; 0: any number" },
-      },
-   }
+function M.mac_table(help, optional)
+   return keys.group("mac_table", help, {
+      { "size", "integer", "addresses it holds", default = "8192", min = "1", max = "1000000" },
+      { "ageing", "time", "an address is forgotten that was not heard for so long; 0: never",
+        default = "300s", max = "1h" },
+      { "learning_rate", "frame_rate", "new addresses that it can learn a second, written as a rate of frames; others are missed",
+        min = "1fps", default_help = "all that come" },
+      { "learning_queue", "integer", "new addresses that may wait until they are learned",
+        default = "0", min = "0", max = "1000000" },
+      { "skip_every", "integer", "a fault: it does not learn every n-th new address; 0: none",
+        default = "0", min = "0", max = "4294967295" },
+      { "buckets", "integer", "with ways: the parts of the table; which one an address belongs to follows from a hash",
+        default = "1", min = "1", max = "1000000" },
+      { "ways", "integer", "addresses that one bucket holds; 0: any number",
+        default = "0", min = "0", max = "1000" },
+   }, { optional = optional })
 end
 
-local fields = {
-   { key = "time", type = "enum", values = { "free", "real" }, default = "free",
-     help = "as in the reference device" },
-   { key = "rate", type = "bits", default = "1Gbps", min = "1Mbps", max = "800Gbps",
-     help = "rate of the line of each port" },
-   { key = "ports", type = "map", name = "name", least = 1, most = 64, optional = true,
-     names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
+M.row = keys.group("reference_switch", "one switch between all wires of the plan, in place of the reference device, which joins two", {
+   { "time", { "free", "real" }, "as in the reference device", default = "free" },
+   { "rate", "bits", "rate of the line of each port", default = "1Gbps", min = "1Mbps", max = "800Gbps" },
+   { "ports", "map", "ports whose line has another rate",
+     name = "name", least = 1, most = 64, optional = true, names = keys.NAMES,
      expected = "ports of the plan by name, such as east: {rate: 10Gbps}",
-     help = "ports whose line has another rate",
-     of = { type = "group", fields = {
-        { key = "rate", type = "bits", required = true, default = "1Gbps", min = "1Mbps", max = "800Gbps",
-          help = "rate of its line" },
-     } } },
-   { key = "capacity", type = "frame_rate", min = "1fps", default_help = "no limit but the lines",
-     help = "frames that its forwarding engine handles, all ports together" },
-   { key = "replication", type = "enum", values = { "egress", "ingress" }, default = "egress",
-     help = "what the engine handles of a broadcast or a flood: each copy, or the one frame" },
-   { key = "drop_cost", type = "time", default = "0s", max = "1s",
-     help = "time that the engine spends on a frame for which it has no place to wait" },
-   { key = "queues", type = "enum", values = { "output", "shared", "input" }, default = "output",
-     help = "where frames wait for a line that is busy: in a buffer for each egress, in one for all, or in one behind each ingress, whose first frame blocks those behind it" },
-   { key = "arbitration", type = "enum", values = { "round-robin", "oldest", "priority" },
-     default = "round-robin",
-     help = "of input queues: whose frame is taken when the first ones of several are for one egress; priority: the port of the highest wire" },
-   { key = "flow_control", type = "enum", values = { "none", "pause" }, default = "none",
-     help = "whether it has ports pause (IEEE 802.3, annex 31B) whose frames wait inside it" },
-   { key = "xoff", type = "size", default = "48KiB", min = "64", max = "1GiB",
-     help = "of flow control: a port pauses when more than this many bytes of its frames wait" },
-   { key = "xon", type = "size", default = "24KiB", min = "0", max = "1GiB",
-     help = "of flow control: and goes on when fewer than this do" },
-   { key = "pause_quanta", type = "integer", default = "65535", min = "1", max = "65535",
-     help = "of flow control: after how many times of 512 bits a port goes on by itself" },
-   { key = "buffer", type = "buffer", default = "512", min = "1",
-     help = "what may wait in one of them, in frames or bytes; more is lost. The engine has one of that size, too" },
-   { key = "reserve", type = "integer", default = "0", min = "0", max = "1000000000",
-     help = "of a shared buffer: what only the frames for an egress may take, for each, in its unit" },
-   { key = "alpha", type = "number", default = "1", min = "0", max = "1000",
-     help = "of a shared buffer: the queue of an egress grows up to alpha times what is free; 0: no limit" },
-   { key = "latency", type = "time", default = "20us", max = "10s",
-     help = "time every frame spends in it besides waiting" },
-   { key = "latency_per_byte", type = "time", default = "0s", max = "1ms",
-     help = "further time for each byte of the frame" },
-   { key = "switching", type = "enum", values = { "store-and-forward", "cut-through" },
-     default = "store-and-forward",
-     help = "whether it forwards when it has the whole frame or its header; a port that is slower than another one stores" },
-   { key = "gap", type = "integer", default = "12", min = "1", max = "1000",
-     help = "bytes from one frame to the next on a busy line; less than 12 is forward pressure" },
-   { key = "ppm", type = "number", default = "0", min = "-1000", max = "1000",
-     help = "by how many millionths its clock is fast" },
-   { key = "min_frame", type = "size", default = "64", min = "14", max = "1518",
-     help = "bytes with FCS of the shortest frame that it forwards" },
-   { key = "max_frame", type = "size", default = "1518", min = "64", max = "16128",
-     help = "bytes with FCS of the longest; VLAN tags come on top" },
-   { key = "forwards_bad_fcs", type = "boolean", default = "false",
-     help = "a fault: it forwards frames with a wrong FCS, with one that is right" },
-   { key = "keeps_fcs", type = "boolean", default = "false",
-     help = "with forwards_bad_fcs: it forwards them with the wrong FCS that they came with" },
-   { key = "forwards_runts", type = "boolean", default = "false",
-     help = "a fault: it forwards what is shorter than min_frame" },
-   { key = "cell", type = "integer", default = "0", min = "0", max = "16128",
-     help = "bytes of a cell of the buffer: before an egress a frame takes whole cells; 0: just its bytes" },
+     of = keys.group(nil, nil, {
+        { "rate", "bits", "rate of its line",
+          required = true, default = "1Gbps", min = "1Mbps", max = "800Gbps" },
+     }) },
+   { "capacity", "frame_rate", "frames that its forwarding engine handles, all ports together",
+     min = "1fps", default_help = "no limit but the lines" },
+   { "replication", { "egress", "ingress" }, "what the engine handles of a broadcast or a flood: each copy, or the one frame",
+     default = "egress" },
+   { "drop_cost", "time", "time that the engine spends on a frame for which it has no place to wait",
+     default = "0s", max = "1s" },
+   { "queues", { "output", "shared", "input" }, "where frames wait for a line that is busy: in a buffer for each egress, in one for all, or in one behind each ingress, whose first frame blocks those behind it",
+     default = "output" },
+   { "arbitration", { "round-robin", "oldest", "priority" }, "of input queues: whose frame is taken when the first ones of several are for one egress; priority: the port of the highest wire",
+     default = "round-robin" },
+   { "flow_control", { "none", "pause" }, "whether it has ports pause (IEEE 802.3, annex 31B) whose frames wait inside it",
+     default = "none" },
+   { "xoff", "size", "of flow control: a port pauses when more than this many bytes of its frames wait",
+     default = "48KiB", min = "64", max = "1GiB" },
+   { "xon", "size", "of flow control: and goes on when fewer than this do",
+     default = "24KiB", min = "0", max = "1GiB" },
+   { "pause_quanta", "integer", "of flow control: after how many times of 512 bits a port goes on by itself",
+     default = "65535", min = "1", max = "65535" },
+   { "buffer", "buffer", "what may wait in one of them, in frames or bytes; more is lost. The engine has one of that size, too",
+     default = "512", min = "1" },
+   { "reserve", "integer", "of a shared buffer: what only the frames for an egress may take, for each, in its unit",
+     default = "0", min = "0", max = "1000000000" },
+   { "alpha", "number", "of a shared buffer: the queue of an egress grows up to alpha times what is free; 0: no limit",
+     default = "1", min = "0", max = "1000" },
+   { "latency", "time", "time every frame spends in it besides waiting", default = "20us", max = "10s" },
+   { "latency_per_byte", "time", "further time for each byte of the frame", default = "0s", max = "1ms" },
+   { "switching", { "store-and-forward", "cut-through" }, "whether it forwards when it has the whole frame or its header; a port that is slower than another one stores",
+     default = "store-and-forward" },
+   { "gap", "integer", "bytes from one frame to the next on a busy line; less than 12 is forward pressure",
+     default = "12", min = "1", max = "1000" },
+   { "ppm", "number", "by how many millionths its clock is fast",
+     default = "0", min = "-1000", max = "1000" },
+   { "min_frame", "size", "bytes with FCS of the shortest frame that it forwards",
+     default = "64", min = "14", max = "1518" },
+   { "max_frame", "size", "bytes with FCS of the longest; VLAN tags come on top",
+     default = "1518", min = "64", max = "16128" },
+   { "forwards_bad_fcs", "boolean", "a fault: it forwards frames with a wrong FCS, with one that is right",
+     default = "false" },
+   { "keeps_fcs", "boolean", "with forwards_bad_fcs: it forwards them with the wrong FCS that they came with",
+     default = "false" },
+   { "forwards_runts", "boolean", "a fault: it forwards what is shorter than min_frame", default = "false" },
+   { "cell", "integer", "bytes of a cell of the buffer: before an egress a frame takes whole cells; 0: just its bytes",
+     default = "0", min = "0", max = "16128" },
    failover.row,
    uplink.row,
    M.mac_table "as a learning bridge (IEEE 802.1D); the table outlives trials",
-}
-fields[#fields].optional = nil
-fields[#fields + 1] = snooping.row
-fields[#fields + 1] = tunnels.row
-
-M.row = {
-   key = "reference_switch", type = "group", optional = true, fields = fields,
-   help = "one switch between all wires of the plan, in place of the reference device, which joins two",
-}
+   snooping.row, tunnels.row,
+}, { optional = true })
 
 local KEY = "reference_switch"
 
