@@ -7,12 +7,12 @@ return {
       summary = "write a plan to begin with",
       help = "Write a plan for a test, with comments: the reference plan of that test, on the reference device or, with --device, on ports of yours. Without TEST it asks, at a terminal.",
       arguments = {
-         { name = "TEST", optional = true, help = "such as rfc2544, y1564 or l4; or a plan of configs/ without '-reference.yaml', such as l4-tls" },
+         { "[TEST]", "such as rfc2544, y1564 or l4; or a plan of configs/ without '-reference.yaml', such as l4-tls" },
       },
       options = {
-         { name = "device", value = "DEVICE", many = true,
-           help = "device of a port, in the order of the plan, such as kernel:eth1" },
-         { name = "out", value = "FILE", help = "the plan (default: plan.yaml); it must not exist" },
+         { "--device DEVICE", "device of a port, in the order of the plan, such as kernel:eth1",
+           many = true },
+         { "--out FILE", "the plan (default: plan.yaml); it must not exist" },
       },
       examples = { "init rfc2544", "init l4-tls",
          "init y1564 --device kernel:eth1 --device kernel:eth2 --out access.yaml" },
