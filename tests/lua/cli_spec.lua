@@ -191,13 +191,6 @@ describe("the program", function()
          { framegauge { "--lua-path", folder, "theory" } })
    end)
 
-   it("answers to the earlier name of a command with the present one", function()
-      local status, out, err = framegauge { "far", "plan.yaml" }
-      assert.same({ 2, "" }, { status, out })
-      assert.equal("framegauge: far is now agent\nSee 'framegauge agent --help'.\n", err)
-      assert.matches("relay is now emulate", (select(3, framegauge { "relay" })))
-   end)
-
    it("completes itself in a shell, and has a manual page, from the same table", function()
       local commands = require "framegauge.cli.commands"
       local _, bash = framegauge { "completion", "bash" }

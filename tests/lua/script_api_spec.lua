@@ -150,24 +150,11 @@ describe("a script", function()
       refused('l4.tcp_rr: duration: "5" has no unit; expected a time with its unit, such as 60s or 20us',
          l4.tcp_rr, { duration = "5" })
       refused("l4.tcp_rr.tcp: mss: 40 is less than 88", l4.tcp_rr, { tcp = { mss = 40 } })
-      refused("l4.tcp_rr: octets is now bytes", l4.tcp_rr, { octets = 5 })
       refused("no result: /nowhere/result.json: No such file or directory", report.read, "/nowhere")
       refused('"fast" is not a rate; expected frames (900kfps), bits with their layer (5Gbps L1, L2 or L3) or percent of the line (40%)', port.fps, tester, "east", "fast", 64)
       refused('frame.build: layer 2 is "ipv4"; expected a table with the protocol\'s name first, such as { "ipv4", ttl = 64 }', frame.build, 64, { { "ethernet" }, "ipv4" })
       assert.matches("no values", select(2, pcall(frame.build, 64, { { "ethernet" },
          { "ipv4", vary = { source = { list = {}, count = 5 } } } })))
-   end)
-end)
-
-describe("a name of an earlier version", function()
-   it("of a module is answered with the one it has now", function()
-      local _, err = pcall(require, "framegauge.bench")
-      assert.matches("framegauge%.bench is now framegauge%.tester", tostring(err))
-   end)
-
-   it("of an argument, too", function()
-      local _, err = pcall(method.run, nil, { bench = {} })
-      assert.matches("bench is now tester", tostring(err))
    end)
 end)
 

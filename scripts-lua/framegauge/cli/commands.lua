@@ -3,11 +3,11 @@
 --- The command table: one row gives parsing, help and the function.
 --
 -- A row: name, summary (for the first page), help (for its own), arguments { "[FILE...]", help } and options
--- { "--out DIR", help, many (it may be repeated) }, both as they stand in the synopsis and below by name, was
--- (the command's name in earlier versions), takes_eal (what follows "--" is DPDK's), verbatim (nothing behind the first argument is an
--- option of ours), without_modules (it runs without the modules of core.native), examples, module and call
--- (default: main): a function(arguments, options, eal, the command's name) -> exit status. Modules are loaded
--- when the command runs, so that each starts as fast as it can.
+-- { "--out DIR", help, many (it may be repeated) }, both as they stand in the synopsis and below by name,
+-- takes_eal (what follows "--" is DPDK's), verbatim (nothing behind the first argument is an option of ours),
+-- without_modules (it runs without the modules of core.native), examples, module and call (default: main): a
+-- function(arguments, options, eal, the command's name) -> exit status. Modules are loaded when the command
+-- runs, so that each starts as fast as it can.
 local tables = require "framegauge.core.tables"
 
 local SET = { "--set PATH=VALUE", "change one key of the plan, such as --set reference_device.capacity=700kfps",
@@ -97,7 +97,7 @@ local MEASURING = {
       module = "framegauge.cli.plan", call = "calibrate",
    },
    {
-      name = "emulate", was = "relay",
+      name = "emulate",
       summary = "emulate a network between ports: delay, loss, rate limit and other impairments",
       help = "Forward frames between two ports as a network would: with delay, jitter, loss, reordering, duplication, corruption and a rate limit, separately for each direction. Runs until Ctrl-C. Reports every second, and at the end, how many frames were forwarded, dropped or changed.",
       arguments = { { "PLAN.yaml", "a plan with test: emulate; see 'help plan'" } },

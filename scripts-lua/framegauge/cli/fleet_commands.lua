@@ -7,7 +7,7 @@ local DURATION = { "--duration TIME", "end after this time (default: at Ctrl-C)"
 
 return {
    {
-      name = "agent", was = "far",
+      name = "agent",
       summary = "remote agent: a tester at the other end, controlled by a local tester",
       help = "Listen for another Framegauge, on a loopback address or a socket, and work for it: open ports with the addresses of its plan, send, receive and report the counts. With agent.name it is one of a fleet: plans use its ports as agent:NAME/PORT, and its own file says what it may send. Without, the local tester has a plan with topology: two-testers and a port agent:ADDRESS:PORT. Runs until Ctrl-C.",
       arguments = { { "PLAN.yaml", "a plan with test: agent; see 'help plan'" } },

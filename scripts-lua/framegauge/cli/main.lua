@@ -14,7 +14,6 @@ local script_api = require "framegauge.cli.script_api"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
 local topics = require "framegauge.cli.topics"
-local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -28,11 +27,6 @@ end
 for name, module in pairs(script_api.NAMES) do
    package.preload["framegauge." .. name] = function()
       return require(module)
-   end
-end
-for was, name in pairs(script_api.RENAMED) do
-   package.preload["framegauge." .. was] = function()
-      user_error.raise(nil, 2, "framegauge.%s is now framegauge.%s", was, name)
    end
 end
 
@@ -57,11 +51,6 @@ local function dispatch(args)
       return 2
    end
    local command = tables.find(commands, "name", name)
-   for _, row in ipairs(commands) do
-      if row.was == name then
-         parse.usage_error(row.name, "%s is now %s", name, row.name)
-      end
-   end
    if not command then
       local kind = name:sub(1, 1) == "-" and "option" or "command"
       parse.usage_error(nil, "unknown %s '%s'%s", kind, name, suggest.hint(name, topics.names(commands)))

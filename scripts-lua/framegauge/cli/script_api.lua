@@ -37,9 +37,6 @@ M.NAMES = {
    ["otg.client"] = "framegauge.services.otg.client", ["otg.server"] = "framegauge.services.otg.service",
 }
 
--- Modules by the names that they had in earlier versions
-M.RENAMED = { bench = "tester" }
-
 -- What a line of code declares: a function with its arguments, or a value. The table M and a class of the
 -- module's own name are the module; any other class stands by its own.
 local function declared(line, name)

@@ -2,11 +2,13 @@
 
 --- Named arguments of functions that scripts call, read by rows as the keys of a plan are.
 --
--- A row: key, type (plan/types.lua, "table", "function", or "group" with its fields), required, min
--- and max (in base units or as a plan has them), values of an enum, was = the key's name in earlier versions.
--- A quantity is a string with its unit ("100ms", "64KiB"), or a number in base units: seconds, bytes, frames
--- per second. An error has exit status 2.
+-- A row, as in plan/keys.lua: key, type (plan/types.lua, "table", "function", words, or "group" with its
+-- fields), required, min and max (in base units or as a plan has them). A quantity is a string with its unit
+-- ("100ms", "64KiB"), or a number in base units: seconds, bytes, frames per second. An error has exit
+-- status 2.
+local keys = require "framegauge.plan.keys"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local types = require "framegauge.plan.types"
 local user_error = require "framegauge.core.user_error"
 
@@ -62,17 +64,15 @@ end
 -- @param rows  list of rows
 -- @return values by key
 function M.read(what, o, rows)
-   local values, known, keys, was = {}, {}, {}, {}
-   for i, row in ipairs(rows) do
-      known[row.key], keys[i] = row, row.key
-      was[row.was or false] = row.key
+   local values, known = {}, {}
+   rows = keys.named(rows)
+   for _, row in ipairs(rows) do
+      known[row.key] = row
    end
    for key in pairs(o) do
-      if was[key] then
-         user_error.raise(what, 2, "%s: %s is now %s", what, key, was[key])
-      elseif not known[key] then
+      if not known[key] then
          user_error.raise(what, 2, "%s: unknown argument '%s'%s", what, tostring(key),
-            suggest.hint(tostring(key), keys))
+            suggest.hint(tostring(key), tables.field(rows, "key")))
       end
    end
    for _, row in ipairs(rows) do

@@ -125,19 +125,17 @@ local dut = keys.group("dut", "the device under test, for the report", {
    { "notes", "string", "how it was configured, and the like", default_help = "none" },
 }, { optional = true })
 
-local names, was, services = {}, {}, {} -- what `test:` may say, and what it was called in earlier versions
-for i, method in ipairs(registry.ALL) do
-   names[i], was[method.row.was or ""] = method.name, method.name
-   services[#services + 1] = method.service and method.name or nil
-end
+local services = tables.map(registry.ALL, function(method) return method.service and method.name or nil end)
 
 return keys.group(nil, nil, {
    { "name", "string", "title of the report",
      longest = 64, match = "^%w[%w ._-]*$", default_help = "the file's name",
      expected = "letters, digits, spaces, '.', '_' and '-'" },
    { "description", "string", "a few words for the report", default_help = "none" },
-   { "test", names, ("the method to run; %s and %s are services with commands of their own"):format(table.concat(services, ", ", 1, #services - 1), services[#services]),
-     required = true, was = was },
+   { "test", tables.field(registry.ALL, "name"),
+     ("the method to run; %s and %s are services with commands of their own"):format(
+        table.concat(services, ", ", 1, #services - 1), services[#services]),
+     required = true },
    { "isolated_network", "boolean", "true says that no port reaches a network in use; without it nothing is sent on physical and kernel ports (RFC 6815)",
      default = "false" },
    dut, lab.row,

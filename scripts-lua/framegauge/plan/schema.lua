@@ -14,9 +14,9 @@
 --    { type = "bytes" }                           bytes that change (plan/octet_program.lua)
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
--- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out); `was`
--- is a key's name in earlier versions. Every problem is collected, none stops the reading; where a value is
--- bad its default stands in, so that the rest can still be judged.
+-- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out). Every
+-- problem is collected, none stops the reading; where a value is bad its default stands in, so that the rest
+-- can still be judged.
 local named_file = require "framegauge.core.named_file"
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
@@ -158,11 +158,6 @@ local function place_of(row, key, path)
 end
 
 local function unknown_key(row, entry, path, found)
-   for _, field in ipairs(row.fields) do
-      if field.was == entry.key then
-         return found:add(join(path, entry.key), ("%s is now %s"):format(entry.key, field.key), nil, entry)
-      end
-   end
    local meant = #entry.key <= LONGEST_KEY and suggest.word(entry.key, keys_of(row.fields))
    local elsewhere = not meant and place_of(found.root, entry.key, "")
    local expected = meant or (elsewhere and "it at " .. elsewhere) or table.concat(keys_of(row.fields), ", ")

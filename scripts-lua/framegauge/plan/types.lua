@@ -181,8 +181,7 @@ M.enum = {
             return value
          end
       end
-      local now = row.was and row.was[text]
-      return nil, now and ("%s is now %s"):format(text, now) or problems.quote(text) .. " is not known", now
+      return nil, problems.quote(text) .. " is not known"
    end,
    expected = function(row)
       if #row.values == 1 then

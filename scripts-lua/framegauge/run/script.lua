@@ -21,9 +21,8 @@ function M.names()
 end
 
 local RUN = {
-   { key = "out", type = "string", longest = 4096 }, { key = "expect", type = "table" },
-   { key = "capture", type = "table" }, { key = "tester", was = "bench", type = "table" },
-   { key = "quiet", type = "boolean" },
+   { "out", "string", longest = 4096 }, { "expect", "table" }, { "capture", "table" }, { "tester", "table" },
+   { "quiet", "boolean" },
 }
 
 --- Run a plan by its method, to a folder of results, as `framegauge run` does. Call it inside a job.

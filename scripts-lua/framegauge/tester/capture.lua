@@ -26,17 +26,11 @@ Capture.__index = Capture
 
 -- The arguments of start().
 local ROWS = {
-   { key = "port", type = "string", required = true },
-   { key = "file", type = "string", required = true },
-   { key = "filter", type = "string", longest = 10000 },
-   { key = "trigger", type = "string", longest = 10000 },
-   { key = "before", type = "integer", min = 0 },
-   { key = "after", type = "integer", min = 1 },
-   { key = "slice", type = "size", min = 1 },
-   { key = "frames", type = "integer", min = 1 },
-   { key = "file_size", type = "size", min = 1 },
-   { key = "files", type = "integer", min = 1 },
-   { key = "buffer", type = "size", min = 4096 },
+   { "port", "string", required = true }, { "file", "string", required = true },
+   { "filter", "string", longest = 10000 }, { "trigger", "string", longest = 10000 },
+   { "before", "integer", min = 0 }, { "after", "integer", min = 1 }, { "slice", "size", min = 1 },
+   { "frames", "integer", min = 1 }, { "file_size", "size", min = 1 }, { "files", "integer", min = 1 },
+   { "buffer", "size", min = 4096 },
 }
 
 -- Counts as text.

@@ -36,23 +36,15 @@ local TIMES = {
 }
 
 -- The arguments of open() and trial().
-local OPEN_ROWS = {
-   { key = "max_frame", type = "size", min = 64 }, { key = "frame_sizes", type = "table" },
-   { key = "unasked", type = "boolean" },
-}
+local OPEN_ROWS = { { "max_frame", "size", min = 64 }, { "frame_sizes", "table" }, { "unasked", "boolean" } }
 local TRIAL_ROWS = {
-   { key = "frame_size", type = "frame_size" }, { key = "directions", type = "table" },
-   { key = "fps", type = "frame_rate" }, { key = "duration", type = "time" },
-   { key = "loads", type = "table" }, { key = "burst", type = "table" }, { key = "streams", type = "table" },
-   { key = "tags", type = "table" }, { key = "modifier", type = "string" },
-   { key = "outage", type = "table" }, { key = "max_lag", type = "time" },
-   { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
-   { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "silent", type = "boolean" },
-   { key = "broadcast", type = "boolean" }, { key = "patient", type = "boolean" },
-   { key = "gap", type = "integer" }, { key = "stagger", type = "table" },
-   { key = "stations", type = "table" }, { key = "members", type = "table" },
-   { key = "joint", type = "table" }, { key = "continues", type = "boolean" },
-   { key = "taps", type = "table" }, { key = "addresses", type = "table" },
+   { "frame_size", "frame_size" }, { "directions", "table" }, { "fps", "frame_rate" }, { "duration", "time" },
+   { "loads", "table" }, { "burst", "table" }, { "streams", "table" }, { "tags", "table" },
+   { "modifier", "string" }, { "outage", "table" }, { "max_lag", "time" }, { "management", "table" },
+   { "learning_wait", "time" }, { "drain", "time" }, { "settle", "time" }, { "silent", "boolean" },
+   { "broadcast", "boolean" }, { "patient", "boolean" }, { "gap", "integer" }, { "stagger", "table" },
+   { "stations", "table" }, { "members", "table" }, { "joint", "table" }, { "continues", "boolean" },
+   { "taps", "table" }, { "addresses", "table" },
 }
 
 local Tester = {}

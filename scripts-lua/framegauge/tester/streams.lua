@@ -167,9 +167,8 @@ end
 -- Which frames of a stream are tagged. The delay of each stays in memory until the trial has ended, so that
 -- their number is limited, as a plan's is.
 local TAG_ROWS = {
-   { key = "first", type = "time", required = true, min = 0 },
-   { key = "every", type = "time", required = true, min = 0 },
-   { key = "count", type = "integer", required = true, min = 0, max = 10000 },
+   { "first", "time", required = true, min = 0 }, { "every", "time", required = true, min = 0 },
+   { "count", "integer", required = true, min = 0, max = 10000 },
 }
 
 -- @param tags  as Tester:trial takes them

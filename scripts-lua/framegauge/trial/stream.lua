@@ -39,21 +39,14 @@ Running.__index = Running
 
 -- Of one stream, of send() and of start().
 local STREAM = {
-   { key = "name", type = "string" }, { key = "from", type = "string", required = true },
-   { key = "to", type = "string", required = true }, { key = "rate", type = "rate" },
-   { key = "frames", type = "integer", min = 1 },
-   { key = "size", type = "frame_size" }, { key = "frame", type = "function" },
+   { "name", "string" }, { "from", "string", required = true }, { "to", "string", required = true },
+   { "rate", "rate" }, { "frames", "integer", min = 1 }, { "size", "frame_size" }, { "frame", "function" },
 }
 local SEND = {
-   { key = "streams", type = "table", required = true },
-   { key = "duration", type = "time", required = true, min = 1e-6 },
-   { key = "learning_wait", type = "time" }, { key = "drain", type = "time" },
-   { key = "settle", type = "time" },
+   { "streams", "table", required = true }, { "duration", "time", required = true, min = 1e-6 },
+   { "learning_wait", "time" }, { "drain", "time" }, { "settle", "time" },
 }
-local START = {
-   { key = "streams", type = "table", required = true }, { key = "learning_wait", type = "time" },
-   { key = "drain", type = "time" },
-}
+local START = { { "streams", "table", required = true }, { "learning_wait", "time" }, { "drain", "time" } }
 
 local BAD_INPUT = 2
 local LEARNING_WAIT, DRAIN = 0.05, 0.25 -- seconds, of streams that run until they are stopped

@@ -20,7 +20,7 @@ local OF_CAMPAIGNS = {
    campaign = true, tests = true, sweep = true, search = true, balance = true, peer = true,
 }
 
-local ROWS = { { key = "bytes", was = "octets", type = "size" } } -- of each stream: then it ends
+local ROWS = { { "bytes", "size" } } -- of each stream: then it ends
 for _, row in ipairs(rows.fields) do
    ROWS[#ROWS + 1] = not OF_CAMPAIGNS[row.key] and row or nil
 end

@@ -10,14 +10,11 @@ local search_throughput = require "framegauge.methods.rfc2544.throughput"
 local user_error = require "framegauge.core.user_error"
 
 local ROWS = {
-   { key = "frame_size", type = "frame_size" }, { key = "directions", type = "table" },
-   { key = "search", type = "enum", values = search.names() },
-   { key = "min", type = "rate" }, { key = "max", type = "rate" }, { key = "initial", type = "rate" },
-   { key = "resolution", type = "load_step" }, { key = "backoff", type = "load_step" },
-   { key = "trial", type = "time" }, { key = "search_trial", type = "time" },
-   { key = "loss_tolerance", type = "ratio" }, { key = "max_trials", type = "integer", min = 2 },
-   { key = "learning_wait", type = "time" }, { key = "drain", type = "time" },
-   { key = "settle", type = "time" },
+   { "frame_size", "frame_size" }, { "directions", "table" }, { "search", search.names() }, { "min", "rate" },
+   { "max", "rate" }, { "initial", "rate" }, { "resolution", "load_step" }, { "backoff", "load_step" },
+   { "trial", "time" }, { "search_trial", "time" }, { "loss_tolerance", "ratio" },
+   { "max_trials", "integer", min = 2 }, { "learning_wait", "time" }, { "drain", "time" },
+   { "settle", "time" },
 }
 
 --- Search for the highest load that loses no frame. Call it inside a job where the ports are real.

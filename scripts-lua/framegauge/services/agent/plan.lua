@@ -18,7 +18,7 @@ local row = keys.group("agent", "a remote agent, which a local tester controls (
      of = { type = "network" }, most = 64, default = { "198.18.0.0/15", "2001:2::/48" } },
    { "raw", "boolean", "fleet: true also permits frames whose destination cannot be told: without IP, or with bytes that change by offset",
      default = "false" },
-}, { was = "far" })
+})
 
 -- The agent does not authenticate the local tester, so only this machine may connect.
 local function listens_here(values, found)

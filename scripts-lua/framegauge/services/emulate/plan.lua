@@ -29,7 +29,7 @@ local emulate = keys.group("emulate", "a network emulator between the first port
    shared.max_frame("1518", "the longest frame that is forwarded; a kernel interface has its MTU"),
    one_way,
    keys.group("reverse", "different values for frames from the second port to the first, from the fourth to the third, and so on", ways.inherited(one_way), { optional = true }),
-}, { was = "relay" })
+})
 
 local reflect = keys.group("reflect", "a reflector: test frames are sent back through the port that received them, with source and destination swapped (MAC, IP, ports) (framegauge reflect)", {
    { "mode", { "signature", "stamp", "twamp_light", "y1731" }, "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay, loss and synthetic loss messages (LBM, DMM, LMM, SLM), and the frames of a service that a test loss sends",

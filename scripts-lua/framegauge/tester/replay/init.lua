@@ -31,19 +31,12 @@ Replay.__index = Replay
 
 -- The arguments of open().
 local ROWS = {
-   { key = "port", type = "string" },
-   { key = "file", type = "string", required = true },
-   { key = "speed", type = "string" },
-   { key = "rate", type = "rate" },
-   { key = "loops", type = "integer", min = 0 },
-   { key = "duration", type = "time", min = 1e-6 },
-   { key = "memory", type = "size", min = 1 },
-   { key = "fcs", type = "enum", values = { "auto", "strip", "keep" } },
-   { key = "rewrite", type = "table" },
-   { key = "verify", type = "string" },
+   { "port", "string" }, { "file", "string", required = true }, { "speed", "string" }, { "rate", "rate" },
+   { "loops", "integer", min = 0 }, { "duration", "time", min = 1e-6 }, { "memory", "size", min = 1 },
+   { "fcs", { "auto", "strip", "keep" } }, { "rewrite", "table" }, { "verify", "string" },
 }
 
-local RUN_ROWS = { { key = "drain", type = "time" }, { key = "look", type = "function" } }
+local RUN_ROWS = { { "drain", "time" }, { "look", "function" } }
 
 local BAD_INPUT = 2
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS

@@ -15,10 +15,8 @@ local BAD_INPUT = 2
 local MOST_MOVES = tonumber(C.FG_MAX_MOVES)
 
 local ROWS = {
-   { key = "source_mac", type = "mac" },
-   { key = "destination_mac", type = "mac" },
-   { key = "vlan", type = "string", longest = 4 },
-   { key = "networks", type = "table" },
+   { "source_mac", "mac" }, { "destination_mac", "mac" }, { "vlan", "string", longest = 4 },
+   { "networks", "table" },
 }
 
 local function set_mac(out, name, text)
