@@ -113,7 +113,6 @@ function M.with_tester(plan, max_frame, fn, ...)
    end, fn, tester, ...)
 end
 
---- The command.
 function M.main(arguments, options, eal)
    local o, max_frame = {}, M.max_frame("capture", options)
    local seconds = parse.duration("capture", options)

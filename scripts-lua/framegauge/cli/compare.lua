@@ -31,7 +31,6 @@ local function sides_of(arguments, options)
 end
 
 --- Compare the results of folders.
--- @return exit status
 function M.main(arguments, options)
    local found, before, after = compare.folders(sides_of(arguments, options))
    if options.html then

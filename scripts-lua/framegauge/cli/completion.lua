@@ -133,7 +133,6 @@ local KINDS = {
    end,
 }
 
---- The command.
 function M.main(arguments, _, _, _, commands)
    local make = KINDS[arguments[1]]
    if not make then

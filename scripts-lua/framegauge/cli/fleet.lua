@@ -137,7 +137,6 @@ local function check_options(action, options)
    end
 end
 
---- The command.
 function M.main(arguments, options, eal)
    if act[arguments[1]] or without_plan[arguments[1]] then
       check_options(arguments[1], options)

@@ -132,7 +132,6 @@ local function count_of(options)
    return count or 1
 end
 
---- The command.
 function M.main(arguments, options)
    local count = count_of(options)
    local plan = load_plan(arguments[1], options)

@@ -166,7 +166,6 @@ end
 
 --- The command.
 -- @param arguments  name of a plan, or nothing
--- @return exit status
 function M.main(arguments, options)
    check_usage(arguments, options)
    local index = Index.open(options["in"] or "framegauge-runs", {

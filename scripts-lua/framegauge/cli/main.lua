@@ -87,7 +87,6 @@ end
 
 --- Called by the program.
 -- @param args  list of the command line's arguments, without the program's name
--- @return exit status
 function M.main(args)
    local ok, result = xpcall(dispatch, failure.keep_stack, args)
    local undo = package.loaded["framegauge.core.undo"]

@@ -147,7 +147,6 @@ local function asked()
    return test, devices, ask("File", "plan.yaml")
 end
 
---- The command.
 function M.main(arguments, options)
    local test, devices, path = arguments[1], options.device or {}, options.out or "plan.yaml"
    if not test then

@@ -195,7 +195,6 @@ local function rewrite_of(options)
    }
 end
 
---- The command.
 function M.main(arguments, options, eal)
    local max_frame = capture.max_frame("replay", options)
    local o = {

@@ -51,7 +51,6 @@ end
 
 --- Render a result folder again.
 -- @param arguments  folders
--- @return exit status
 function M.main(arguments, options)
    local path = arguments[1]
    options = options or {}

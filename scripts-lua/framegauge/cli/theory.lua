@@ -132,7 +132,6 @@ local function choose(name, options)
    return name == "frames" or of_frames, name == "goodput" or of_goodput
 end
 
---- The command.
 function M.main(arguments, options)
    local with_frames, with_goodput = choose(arguments[1], options)
    local pages = {}

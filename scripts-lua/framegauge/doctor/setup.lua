@@ -113,7 +113,6 @@ function M.unbind(machine, target)
    return ("%s: driver %s instead of %s"):format(card.address, driver or "none", card.driver or "none")
 end
 
---- The command.
 function M.main(_, options)
    local machine = Machine.at("")
    if not options.bind[1] and not options.unbind[1] then

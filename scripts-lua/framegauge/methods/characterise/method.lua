@@ -37,7 +37,6 @@ function M.scope(plan)
    return format.plural(#M.directions(plan), "direction")
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(_, tester)
    return outlook.unknown_line(tester, "characterise")
 end
@@ -70,7 +69,6 @@ function M.parts(plan)
       "where a large buffer takes an overload in, the tester falls short, or models are not told apart")
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.characterise
    return outlook.text({

@@ -32,7 +32,6 @@ local function of_table(result)
    return (result.results.mac_table or NOTHING)[1]
 end
 
---- Notes that qualify the table.
 function M.notes(result, add)
    local rows = result.results.characterisation or {}
    if not rows[1] then
@@ -97,7 +96,6 @@ local function facts(row)
    return { h.h3 { formatters.direction(row.direction) }, tables.facts(list) }
 end
 
---- List of { title, reference, body }.
 function M.sections(result)
    local rows, predictions = result.results.characterisation or {}, result.results.predictions or {}
    if not rows[1] then
@@ -121,7 +119,6 @@ function M.sections(result)
    }
 end
 
---- Figures to remember.
 function M.tiles(result)
    local list = {}
    for _, row in ipairs(result.results.characterisation or {}) do

@@ -59,7 +59,6 @@ function M.directions(plan, _, named)
    end)
 end
 
---- The trials to come.
 function M.parts(plan)
    local o, list = plan.convergence, {}
    local waits = o.learning_wait + o.drain + o.settle
@@ -78,7 +77,6 @@ local WORDS = {
    person = "the person at the terminal is asked",
 }
 
---- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)
    local o, ends, by, lines = plan.convergence, trials.ends(plan), trials.by(plan), {}
    local from = tester.ports[tables.index_of(plan.ports, ends.from)]
@@ -99,7 +97,6 @@ function M.outlook(plan, tester, notes)
    return outlook.text(lines, notes, { outlook.waits(o) .. "." })
 end
 
---- What keeps a plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    local o, fps = plan.convergence, trials.fps(plan, tester:max_fps(plan.convergence.size))
    if not fps then
@@ -114,7 +111,6 @@ function M.check(plan, tester)
    return nil
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.convergence
    return suite.conformance("RFC 6412 and RFC 6413, data plane", function(note)

@@ -29,7 +29,6 @@ function M.files(result)
    return routes[1] and { { "routes.csv", csv.rows(result_rows.ROUTE, routes) } } or {}
 end
 
---- Notes that qualify the table.
 function M.notes(result, add)
    local row = rows_of(result)[1]
    if not row then
@@ -146,7 +145,6 @@ function M.summary(result)
       caption = "All events" }
 end
 
---- List of { title, reference, body }.
 function M.sections(result)
    local rows = rows_of(result)
    if #rows == 0 then
@@ -169,7 +167,6 @@ function M.sections(result)
    }
 end
 
---- Figures to remember.
 function M.tiles(result)
    local list = {}
    for _, row in ipairs(result.results.convergence_summary or {}) do

@@ -38,7 +38,6 @@ function M.scope(plan)
    return format.plural(plan.l4.connections, "connection")
 end
 
---- The trials to come.
 function M.parts(plan)
    local o = plan.l4
    local is_search = search.is_one(o.campaign)
@@ -50,7 +49,6 @@ function M.parts(plan)
    end)), is_search and outlook.ABOUT or outlook.EXACTLY)
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.l4
    local is_search = search.is_one(o.campaign)

@@ -29,7 +29,6 @@ function M.scope(plan)
       format.plural(#rounds.of(plan), "round"))
 end
 
---- What keeps the plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    local unknown = outlook.unknown_line(tester, "mesh")
    for _, flows in ipairs(not unknown and rounds.of(plan) or {}) do
@@ -60,7 +59,6 @@ end
 
 local MOST = 100 -- rounds that are listed
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local list, rows = rounds.of(plan), {}
    for i = 1, math.min(#list, MOST) do

@@ -91,7 +91,6 @@ function M.terminal(result)
    return list
 end
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    local o, n = result.plan.mesh, #rows_of(result)
    if #result.plan.ports > WIDEST and n > MAX_LINES then
@@ -125,7 +124,6 @@ function M.summary(result)
    return page.build { caption = first[2], columns = matrix(result, first), rows = result.plan.ports }
 end
 
---- List of { title, reference, body }.
 function M.sections(result)
    local all, wrong, list = rows_of(result), amiss(result), { { "Matrix", nil, tables_of(result) } }
    list[2] = wrong[1] and { "Lost or without a valid figure", nil,
@@ -135,7 +133,6 @@ function M.sections(result)
    return list
 end
 
---- Figures to remember.
 function M.tiles(result)
    local worst, valid, least = nil, 0, nil
    for _, row in ipairs(rows_of(result)) do

@@ -84,7 +84,6 @@ local function seconds_of(o)
    return o.count * o.interval + o.drain + o.learning_wait + o.settle
 end
 
---- The trials to come.
 function M.parts(plan)
    local list = {}
    for i, one in ipairs(sessions(plan)) do
@@ -93,7 +92,6 @@ function M.parts(plan)
    return outlook.bounded(outlook.parts(list), outlook.EXACTLY)
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    return suite.outlook(M.parts(plan), notes, {
       ("%s a session, %s apart; replies may take %s."):format(format.plural(plan.oam.count, "probe"),

@@ -17,7 +17,6 @@ local function rows_of(result)
    return result.results.oam or {}
 end
 
---- Notes that qualify the table.
 function M.notes(result, add)
    local o, said = result.plan.oam, {}
    add(("%s, %s apart; a reply that takes longer than %s is lost."):format(format.plural(o.count, "probe"),
@@ -52,7 +51,6 @@ function M.tiles(result)
    return list
 end
 
---- Why the figures are not the tester's own limits.
 function M.evidence(result)
    local drops, refused = 0, 0
    for _, trial in ipairs(result.trials) do
@@ -66,7 +64,6 @@ local function column(heading, unit, key)
    return { heading, unit, function(trial) return format.count(trial[key]) end }
 end
 
---- The columns of a table of trials.
 M.trial_columns = {
    column("Trial", "", "trial"), { "Session", "", function(trial) return trial.title end, left = true },
    { "Length", "s", function(trial) return ("%.3g"):format(trial.duration_s) end },

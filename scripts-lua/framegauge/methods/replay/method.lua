@@ -97,7 +97,6 @@ function M.parts(plan, tester)
    return outlook.bounded({ { test = "replay", trials = n, seconds = n * seconds } }, outlook.EXACTLY)
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.replay
    local words = o.rate and "at " .. o.rate.text or o.speed or "as recorded"

@@ -45,7 +45,6 @@ local function remarks(row)
    return list
 end
 
---- Notes that qualify the table.
 function M.notes(result, add)
    local row = rows_of(result)[1]
    if row then
@@ -119,7 +118,6 @@ function M.sections(result)
    }
 end
 
---- Why the figures are not the tester's own limits.
 function M.evidence(result)
    local drops, refused, starved = 0, 0, 0
    for _, trial in ipairs(result.trials) do
@@ -137,7 +135,6 @@ local function sent(heading, unit, key)
    return { heading, unit, function(trial) return count(trial.sent[key]) end }
 end
 
---- The columns of a table of trials.
 M.trial_columns = {
    { "Trial", "", function(trial) return count(trial.trial) end },
    { "Length", "s", function(trial) return ("%.3g"):format(trial.duration_s) end }, sent("Sent", "frames",

@@ -34,7 +34,6 @@ function M.buffer_time(burst_frames, line_fps, throughput_fps)
    return implied, implied * (1 - throughput_fps / line_fps)
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    if not tester:max_fps(64) then
       return "the line rate of these ports is not known, and back_to_back sends at it; give the ports' line_rate"

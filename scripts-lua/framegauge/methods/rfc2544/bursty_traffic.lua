@@ -19,7 +19,6 @@ local M = {}
 
 M.NAME, M.KEY = "rfc2544.bursty_traffic", "bursty_traffic"
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(_, tester)
    if not tester:max_fps(64) then
       return "the line rate of these ports is not known, and bursty_traffic sends at it; give the ports' line_rate"

@@ -13,7 +13,6 @@ M.NAME, M.KEY = "rfc2544.frame_loss", "frame_loss"
 
 local ENOUGH_WITHOUT_LOSS = 2
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       if not loads.of_rate(plan.rfc2544.frame_loss.max, frame_size, tester:max_fps(frame_size)) then

@@ -30,7 +30,6 @@ local DEFINITION = {
    lifo = "last bit in to first bit out (LIFO)",
 }
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    local directions = common.directions(plan)
    if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(tester, directions[1], 64, true) then

@@ -50,7 +50,6 @@ function M.by(plan)
    return plan.reference_device and "reference device" or plan.rfc2544.reset.command and "command" or "person"
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    if M.by(plan) == "person" and uv.guess_handle(0) ~= "tty" then
       return "without a terminal no person can reset the device: give rfc2544.reset.command, or run at one"

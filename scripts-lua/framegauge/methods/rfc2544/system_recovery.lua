@@ -21,7 +21,6 @@ local OVERLOAD, RELIEF = 1.1, 0.5
 -- A device that still lost frames in the last tenth of the time it was watched had not recovered.
 local NOT_RECOVERED = 0.9
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    return common.check_rate(plan, tester, M.KEY)
 end

@@ -38,7 +38,6 @@ function M.of(plan)
    return list
 end
 
---- What keeps a plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    for _, method in ipairs(M.of(plan)) do
       local problem = method.check(plan, tester)

@@ -71,7 +71,6 @@ function M.fails_by_any_loss(goal)
    return goal.tolerance == 0 and not goal.goals
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       local goal, problem = M.goal(plan.rfc2544.throughput, frame_size, tester:max_fps(frame_size))

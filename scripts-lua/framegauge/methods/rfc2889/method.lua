@@ -21,14 +21,12 @@ local M = suite.method {
    bound = function(plan) return plan.reference_switch and outlook.ABOUT or outlook.AT_MOST end,
 }
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    return outlook.unknown_line(tester, "rfc2889")
       or tables.contains(plan.rfc2889.tests, "congestion_control") and outlook.unlike_lines(tester,
          "rfc2889.congestion_control", "the test offers an egress one and a half times its line, which needs equal lines") or nil
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.rfc2889
    return suite.conformance("RFC 2889", function(note)

@@ -22,7 +22,6 @@ local function patterns_of(result)
    return list
 end
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    if not patterns_of(result)[1] then
       return
@@ -33,7 +32,6 @@ function M.notes(result, add)
    add "Forwarding rates are of all receiving ports together, over the time of sending."
 end
 
---- What is drawn below the table of a test.
 function M.chart(one, rows)
    local points, is_line = {}, false
    for _, row in ipairs(rows) do

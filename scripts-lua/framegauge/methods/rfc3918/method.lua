@@ -44,7 +44,6 @@ local function asks_for(o, ...)
    return false
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.rfc3918
    local of_latency = asks_for(o, "latency", "burdened_latency")

@@ -13,7 +13,6 @@ local M = {}
 
 M.NAME = "RFC 3918 multicast benchmark"
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    if result.results.rfc3918 and next(result.results.rfc3918) then
       add "Loads are loads of the source. A frame counts at each receiver, by its number."
@@ -48,7 +47,6 @@ for _, key in ipairs(formats.TESTS) do
       caption = "Frames of the source without a lost copy.", group = by_size }
 end
 
---- The table at the top.
 function M.summary(result)
    local list = result.results.rfc3918 and result.results.rfc3918.aggregated or {}
    return list[1] and tables.of {
@@ -57,7 +55,6 @@ function M.summary(result)
    } or nil
 end
 
---- What is drawn below the table of a test.
 function M.chart(one, rows)
    local o = CHARTS[one.name]
    local kept = core.map(o and rows or {}, function(row) return row[o.y] and row or nil end)

@@ -56,7 +56,6 @@ function M.scope(plan)
    return format.plural(#plan.rfc6349.directions, "direction")
 end
 
---- The trials to come.
 function M.parts(plan)
    local o = plan.rfc6349
    local waits = o.learning_wait + o.settle
@@ -78,7 +77,6 @@ function M.parts(plan)
    return parts
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o, lines = plan.rfc6349, {}
    for _, name in ipairs(o.directions) do
@@ -90,7 +88,6 @@ function M.outlook(plan, _, notes)
    return outlook.text(lines, notes)
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    if not plan.rfc6349.bottleneck and not tester:max_fps(SMALLEST_FRAME) then
       return "rfc6349: the line rate of these ports is not known, so the bottleneck cannot be sought; give rfc6349.bottleneck or the ports' line_rate"
@@ -98,7 +95,6 @@ function M.check(plan, tester)
    return nil
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.rfc6349
    return suite.conformance("RFC 6349", function(note)

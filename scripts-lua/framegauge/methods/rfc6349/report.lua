@@ -23,7 +23,6 @@ function M.test_names()
    return "TCP throughput"
 end
 
---- Notes that qualify the table.
 function M.notes(result, add)
    local path = found(result)
    local mtu, rtt = path.path_mtu, path.baseline
@@ -88,7 +87,6 @@ local function chart(rows)
    }
 end
 
---- The table at the top.
 function M.summary(result)
    return tables.of {
       result_rows.TRANSFER, "summary", found(result).transfers, caption = "TCP throughput and its three metrics",
@@ -96,7 +94,6 @@ function M.summary(result)
    }
 end
 
---- List of { title, reference, body }.
 function M.sections(result)
    local path = found(result)
    if not path.path_mtu then

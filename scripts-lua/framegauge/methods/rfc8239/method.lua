@@ -30,13 +30,11 @@ function M.subjects(plan)
       { key = "frame_size", values = { of_buffer.frame_size }, read = tonumber } }
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(_, tester)
    return outlook.unlike_lines(tester, "rfc8239", "bursts and line rate need equal lines")
       or outlook.unknown_line(tester, "rfc8239")
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.rfc8239
    return suite.conformance("RFC 8239", function(note)

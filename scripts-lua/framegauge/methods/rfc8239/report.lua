@@ -10,7 +10,6 @@ local M = {}
 
 M.NAME = "RFC 8239 data centre benchmark"
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    local o = result.plan.rfc8239
    local filo = o.definition == "filo"
@@ -64,7 +63,6 @@ local function value(row, key)
    return key == "innocent_loss_ratio" and row[key] and row[key] * 100 or row[key]
 end
 
---- What is drawn below the table of a test.
 function M.chart(one, rows)
    local c, kept = CHARTS[one.name], {}
    for _, row in ipairs(rows) do

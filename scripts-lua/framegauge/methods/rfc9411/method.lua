@@ -48,7 +48,6 @@ function M.files(plan, tester)
    return phases.secured(plan) and { { "ca.pem", tls.authority(tester.wires ~= nil) } } or {}
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    local o = plan.rfc9411
    local needs_line = not phases.most(plan, tester, KIB, 1)
@@ -66,7 +65,6 @@ local function usual_trials(o)
    return math.min(o.max_trials, 3 + math.ceil(math.log(1 / o.resolution) / math.log(2)))
 end
 
---- The trials to come.
 function M.parts(plan)
    local o = plan.rfc9411
    local waits = o.learning_wait + o.ramp_down + o.drain + o.settle
@@ -80,7 +78,6 @@ function M.parts(plan)
    end)
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.rfc9411
    return suite.outlook(M.parts(plan), notes, {
@@ -91,7 +88,6 @@ function M.outlook(plan, _, notes)
    })
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.rfc9411
    return suite.conformance("RFC 9411", function(note)

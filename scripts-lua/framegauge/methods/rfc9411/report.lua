@@ -13,7 +13,6 @@ local M = {}
 M.NAME = "RFC 9411 security device benchmark"
 M.trial_columns = l4.COLUMNS
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    local o = result.plan.rfc9411
    add(("Phases: ramp up %s, sustain %s, ramp down %s; figures are of the sustain phase."):format(
@@ -38,7 +37,6 @@ local function label(row)
    return phases.size(row.object) .. (row.half_of and ", half of " .. row.half_of:gsub("_", " ") or "")
 end
 
---- What is drawn below the table of a test.
 function M.chart(one, rows)
    local kpi, points, title = KPI[one.name], {}, one.title
    for _, row in ipairs(rows) do

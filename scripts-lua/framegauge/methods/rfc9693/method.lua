@@ -47,7 +47,6 @@ local function min_fps(o, n)
    return room > 0 and n * (1 + (o.validate and 1 / o.alpha or 0)) / room or math.huge
 end
 
---- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    local o, most = plan.rfc9693, max_fps(plan, tester, plans.FRAME)
    if not most then
@@ -331,7 +330,6 @@ function M.parts(plan, tester)
    return parts
 end
 
---- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)
    local nat = plan.reference_device and plan.reference_device.nat
    return suite.outlook(M.parts(plan, tester), notes, {
@@ -344,7 +342,6 @@ function M.outlook(plan, tester, notes)
    })
 end
 
---- Where it departs from the RFC.
 function M.conformance(plan)
    local o = plan.rfc9693
    local function makes(test)

@@ -12,7 +12,6 @@ local M = {}
 
 M.NAME = "RFC 9693 stateful gateway benchmark"
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    local o = result.plan.rfc9693
    add(("A connection is a four tuple of UDP. Before each trial the table was emptied, and all connections were established by frames of 64 bytes; %s later they were used."):format(units.format_time(o.gap)))
@@ -59,7 +58,6 @@ local function steps(rows)
    return list
 end
 
---- What is drawn below the table of a test.
 function M.chart(one, rows)
    local o = CHARTS[one.name]
    rows = one.name == "capacity" and steps(rows) or rows

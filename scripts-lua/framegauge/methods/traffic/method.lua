@@ -68,7 +68,6 @@ local COLUMNS = {
    { "", "frames", function(r) return r.frames and format.count(r.frames) or "-" end },
 }
 
---- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)
    local rows, more = {}, nil
    for i = 1, math.min(MOST, #plan.streams) do
@@ -109,7 +108,6 @@ local function objection(plan, stream, port)
       problem.message, problem.expected)
 end
 
---- What keeps a plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    for _, stream in ipairs(plan.streams) do
       local from = stack.ends(plan.ports, stream)

@@ -94,7 +94,6 @@ local function bounds_note(row, add)
    end
 end
 
---- Notes that qualify the table.
 function M.notes(result, add)
    local rows = rows_of(result)
    if #rows > MAX_LINES then
@@ -138,7 +137,6 @@ local function stream_table(caption, name, rows)
    return table_of(caption, result_rows.STREAM, name, rows)
 end
 
---- The table at the top.
 function M.summary(result)
    return stream_table("The streams", "summary", rows_of(result))
 end
@@ -165,7 +163,6 @@ local function charts(result, rows)
    }
 end
 
---- List of { title, reference, body }.
 function M.sections(result)
    local rows, list, timed = rows_of(result), {}, {}
    if #rows == 0 then
@@ -194,7 +191,6 @@ function M.sections(result)
    return list
 end
 
---- Figures to remember.
 function M.tiles(result)
    local sum = { tx = 0, lost = 0, mbps = 0 }
    for _, row in ipairs(rows_of(result)) do

@@ -59,7 +59,6 @@ local function asks_of(plan, tester)
    return list
 end
 
---- The trials to come.
 function M.parts(plan, tester)
    return outlook.bounded(outlook.parts(asks_of(plan, tester)), outlook.EXACTLY)
 end
@@ -79,7 +78,6 @@ function M.outlook(plan, tester, notes)
       .. outlook.text({ outlook.waits(plan.y1564) .. "." }, notes)
 end
 
---- What keeps a plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    local sums = {}
    for _, path in ipairs(steps.on_line(plan, tester)) do

@@ -251,7 +251,6 @@ local function evidence_note(rows)
       format.nanoseconds(worst.lag_max_ns), format.nanoseconds(worst.poll_gap_max_ns))
 end
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    local rows = result.results.throughput or {}
    add(rows[1] and rows[1].direction == "both" and "Both directions were loaded at once; figures are per direction." or nil)

@@ -101,7 +101,6 @@ local function definitions(result)
    }
 end
 
---- Notes that qualify the tables.
 function M.notes(result, add)
    for _, sentence in ipairs(definitions(result)) do
       add(sentence)
@@ -173,12 +172,10 @@ local SUMMARY = {
       left = true },
 }
 
---- The table at the top.
 function M.summary(result)
    return tables.build { caption = "The services", columns = SUMMARY, rows = lines_of(result) }
 end
 
---- Figures to remember.
 function M.tiles(result)
    local all, good, steps, passed = 0, 0, 0, 0
    for _, service in ipairs(services(result)) do
