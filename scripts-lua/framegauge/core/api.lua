@@ -72,4 +72,15 @@ function M.try(rc, err)
    return rc
 end
 
+--- Numbers of a C structure.
+-- @param names  a list, or names of ours with the structure's
+-- @param out    a table that takes them (default: a new one)
+function M.numbers(raw, names, out)
+   out = out or {}
+   for ours, name in pairs(names) do
+      out[type(ours) == "string" and ours or name] = tonumber(raw[name])
+   end
+   return out
+end
+
 return M

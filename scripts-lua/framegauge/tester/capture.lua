@@ -128,12 +128,9 @@ function Capture:counts()
    if not self.handle then
       return self.last
    end
-   local raw, counts = ffi.new("struct fg_capture_counts"), {}
+   local raw = ffi.new("struct fg_capture_counts")
    C.fg_capture_get_counts(self.handle, raw)
-   for _, key in ipairs(COUNTS) do
-      counts[key] = tonumber(raw[key])
-   end
-   return counts
+   return api.numbers(raw, COUNTS)
 end
 
 --- Wait until all is in the file; after stop() it is. Raises what went wrong in writing.

@@ -36,20 +36,17 @@ local PORT = {
    tx_waiting = "tx_waiting", tx_wait_ns = "tx_wait_ns",
 }
 
+local LCORE = {
+   id = "lcore", polls = "polls", poll_gap_max_ns = "longest_gap_ns", stalled_ns = "stalled_ns",
+   late_ns = "late_ns",
+}
+
 -- Of ports whose card's own counters are exact.
 local CARD = {
    tx = "tx_handed", card_tx = "tx_card", card_rx = "rx_card", rx = "rx_fetched", card_rx_total = "rx_total",
    tx_unaccounted = "tx_unaccounted", rx_unaccounted = "rx_unaccounted",
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors",
 }
-
-local function counts(result, names)
-   local out = {}
-   for ours, theirs in pairs(names) do
-      out[ours] = tonumber(result[theirs])
-   end
-   return out
-end
 
 local function port_result(engine, i)
    local result = ffi.new("struct fg_port_result")
@@ -82,13 +79,7 @@ function M.lcores(engine, n)
    for i = 1, n do
       local result = ffi.new("struct fg_lcore_result")
       C.fg_engine_lcore_result(engine, i - 1, result)
-      list[i] = {
-         id = result.lcore,
-         polls = tonumber(result.polls),
-         poll_gap_max_ns = tonumber(result.longest_gap_ns),
-         stalled_ns = tonumber(result.stalled_ns),
-         late_ns = tonumber(result.late_ns),
-      }
+      list[i] = api.numbers(result, LCORE)
    end
    return list
 end
@@ -97,7 +88,7 @@ end
 local function direction_of(engine, i, stream, o)
    local result = ffi.new("struct fg_stream_result")
    C.fg_engine_stream_result(engine, i, result)
-   local direction = counts(result, STREAM)
+   local direction = api.numbers(result, STREAM)
    direction.name, direction.share = stream.name, stream.share
    direction.from = o.ports[stream.from].name
    -- how many frames a random process makes is known now
@@ -159,9 +150,7 @@ function M.directions(engine, streams, o)
    return list
 end
 
-local QUEUE = {
-   "tx_lcore", "rx_lcore", "tx", "rx", "passed", "first_due_ns", "first_ns",
-}
+local QUEUE = { "tx_lcore", "rx_lcore", "tx", "rx", "passed", "first_due_ns", "first_ns" }
 
 --- What each queue did, of ports that have several; nil where no port has.
 function M.queues(engine, ports)
@@ -170,11 +159,7 @@ function M.queues(engine, ports)
       for queue = 0, (port.queues or 1) - 1 do
          if (port.queues or 1) > 1 then
             C.fg_engine_queue_result(engine, i - 1, queue, result)
-            local one = { port = port.name, queue = queue }
-            for _, key in ipairs(QUEUE) do
-               one[key] = tonumber(result[key])
-            end
-            list[#list + 1] = one
+            list[#list + 1] = api.numbers(result, QUEUE, { port = port.name, queue = queue })
          end
       end
    end
@@ -186,11 +171,11 @@ function M.ports(engine, ports)
    local list = {}
    for i, port in ipairs(ports) do
       local result = port_result(engine, i)
-      list[i] = counts(result, PORT)
+      list[i] = api.numbers(result, PORT)
       list[i].name, list[i].foreign_by_kind = port.name, measures.foreign(result)
       list[i].rx_ring = port.rx_ring
       if result.is_accounted > 0 then
-         list[i].card = counts(result, CARD)
+         list[i].card = api.numbers(result, CARD)
          list[i].card.port = port.name
       end
    end

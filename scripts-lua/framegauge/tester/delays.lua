@@ -19,18 +19,9 @@ function M.latency(l, source, bound)
    if l.count == 0 then
       return nil
    end
-   return {
-      count = tonumber(l.count),
-      min_ns = tonumber(l.min_ns),
-      mean_ns = l.mean_ns,
-      p50_ns = tonumber(l.p50_ns),
-      p99_ns = tonumber(l.p99_ns),
-      p999_ns = tonumber(l.p999_ns),
-      max_ns = tonumber(l.max_ns),
-      source = source,
-      error_bound_ns = bound,
-      definition = "first bit to first bit (FIFO)",
-   }
+   return api.numbers(l, { "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns" }, {
+      source = source, error_bound_ns = bound, definition = "first bit to first bit (FIFO)",
+   })
 end
 
 --- Widen the error bound of delays by what they may be off because of the sender: a frame has its stamp

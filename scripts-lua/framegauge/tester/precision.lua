@@ -50,16 +50,12 @@ end
 local function row_of(one, departures, direction)
    local seen = ffi.new "struct fg_departures_result"
    C.fg_departures_read(departures, seen)
-   local row = {
+   return api.numbers(seen, {
+      "min_ns", "p50_ns", "p99_ns", "max_ns", "error_p50_ns", "error_p99_ns", "error_p999_ns", "error_max_ns",
+   }, {
       pattern = one.pattern, percent = 100 * one.share, fps = one.fps, late = direction.late,
       intended_ns = one.times.between_ns, count = tonumber(seen.count), mean_ns = seen.mean_ns,
-   }
-   for _, key in ipairs {
-      "min_ns", "p50_ns", "p99_ns", "max_ns", "error_p50_ns", "error_p99_ns", "error_p999_ns", "error_max_ns",
-   } do
-      row[key] = tonumber(seen[key])
-   end
-   return row
+   })
 end
 
 --- Departures of a direction, as its receiver reads them from the frames.
@@ -109,11 +105,8 @@ function M.probe(tester, direction, seconds)
    tester:await()
    local err, seen = api.error(), ffi.new "struct fg_probe_result"
    api.check(C.fg_probe_read(probe, seen, err), err)
-   local result = { source = "ieee1588", mean_ns = seen.mean_ns }
-   for _, key in ipairs { "sent", "unstamped", "count", "min_ns", "max_ns", "error_bound_ns" } do
-      result[key] = tonumber(seen[key])
-   end
-   return result
+   return api.numbers(seen, { "sent", "unstamped", "count", "min_ns", "max_ns", "error_bound_ns" },
+      { source = "ieee1588", mean_ns = seen.mean_ns })
 end
 
 --- How long the lcore that sends from the first port is away while there is nothing to do. It says something

@@ -136,12 +136,9 @@ end
 
 -- What a stateful device has counted, as a table.
 local function counters_of(read, kind, wire, names)
-   local raw, out = ffi.new(kind), {}
+   local raw = ffi.new(kind)
    read(wire, raw)
-   for _, name in ipairs(names) do
-      out[name] = tonumber(raw[name])
-   end
-   return out
+   return api.numbers(raw, names)
 end
 
 --- What the firewall of the first device has counted since the last reset.

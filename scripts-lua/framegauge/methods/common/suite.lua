@@ -16,12 +16,6 @@ function M.words(key)
    return (key:gsub("_", " "))
 end
 
---- Which tests there are.
--- @param tests  list of keys
-function M.heading(tests)
-   return table.concat(tables.map(tests, M.words), ", ")
-end
-
 --- Where a plan departs from its standard.
 -- @param find  function(note); note(departs, format, ...) adds a note where `departs` is true
 function M.conformance(standard, find)
@@ -109,12 +103,6 @@ function M.method(o)
          table.insert(of[test] == o.last and last or others, test)
       end
       return tables.joined(others, last)
-   end
-   function method.heading(plan)
-      return M.heading(plan[key].tests)
-   end
-   function method.scope(plan)
-      return format.plural(#plan[key].frame_sizes, "frame size")
    end
    function method.check(_, tester)
       return outlook.unknown_line(tester, key)

@@ -30,14 +30,6 @@ local FORMAT = {
 }
 local SKIPPED = 1 -- this number is not sent, so that it shows whether the reflector counts by itself
 
-function M.heading(plan)
-   return suite.heading(plan.oam.tests)
-end
-
-function M.scope(plan)
-   return format.plural(#plan.oam.frame_sizes, "frame size")
-end
-
 local function is_peer(o)
    return o.peer.ipv4 or o.peer.ipv6 or o.peer.mac
 end

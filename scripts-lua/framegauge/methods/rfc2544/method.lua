@@ -4,7 +4,6 @@
 local budget = require "framegauge.methods.rfc2544.budget"
 local conformance = require "framegauge.methods.rfc2544.conformance"
 local estimate = require "framegauge.methods.rfc2544.estimate"
-local format = require "framegauge.text.format"
 local frame_loss = require "framegauge.methods.rfc2544.frame_loss"
 local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
@@ -37,10 +36,6 @@ M.TITLE = "RFC 2544"
 function M.heading(plan)
    local words = tables.map(tests.of(plan), function(method) return method.KEY:gsub("_", " ") end)
    return table.concat(words, ", ")
-end
-
-function M.scope(plan)
-   return format.plural(#plan.rfc2544.frame_sizes, "frame size")
 end
 
 M.parts, M.outlook, M.estimate = estimate.parts, estimate.text, estimate.line

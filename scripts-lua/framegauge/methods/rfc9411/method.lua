@@ -34,10 +34,6 @@ local function objects(plan, test)
    return test ~= "concurrent" and plan.rfc9411.objects or OBJECTS[test]
 end
 
-function M.heading(plan)
-   return suite.heading(plan.rfc9411.tests)
-end
-
 function M.scope(plan)
    return format.plural(#plan.rfc9411.tests, "test")
 end

@@ -27,10 +27,6 @@ local GIVE_UP = 3 -- rates in a row that the tester does not carry, each half of
 local P1, P99 = 0.01, 0.99
 local TAGS, LATENCY_TRIAL, RUNS = 500, 120, 20 -- RFC 8219, 7.2 and 7.3
 
-function M.heading(plan)
-   return suite.heading(plan.rfc9693.tests)
-end
-
 function M.scope(plan)
    return format.plural(plan.rfc9693.connections[1], "connection")
 end

@@ -35,10 +35,6 @@ function M.directions(plan, _, named)
 end
 
 --- Its tests, as a person names them.
-function M.heading(plan)
-   return table.concat(plan.y1564.tests, ", ")
-end
-
 function M.scope(plan)
    return format.plural(#plan.y1564.services, "service")
 end

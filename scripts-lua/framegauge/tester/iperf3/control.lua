@@ -15,11 +15,7 @@ local HEADERS4, HEADERS6 = 28, 48 -- bytes of IP and UDP
 local COUNTS = { "octets", "datagrams", "lost", "out_of_order", "left_out" }
 
 local function count_of(raw)
-   local c = {}
-   for _, key in ipairs(COUNTS) do
-      c[key] = tonumber(raw[key])
-   end
-   return c
+   return api.numbers(raw, COUNTS)
 end
 
 local function counts_of(raw)

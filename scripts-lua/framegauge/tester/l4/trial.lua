@@ -243,10 +243,7 @@ local function read_side(side)
    C.fg_l4_read_memory(side.l4, memory)
    out.memory = { octets = tonumber(memory.octets), connections = memory.connections }
    C.fg_endpoint_port_read(side.station, station)
-   out.station = {}
-   for _, key in ipairs { "tx_frames", "rx_frames", "refused", "no_mbuf" } do
-      out.station[key] = tonumber(station[key])
-   end
+   out.station = api.numbers(station, { "tx_frames", "rx_frames", "refused", "no_mbuf" })
    out.station.busy = busy_share(tonumber(station.busy_polls), tonumber(station.polls))
    out.station.busy_s = station.busy_ns > 0 and tonumber(station.busy_ns) / 1e9 or nil
    return out

@@ -97,10 +97,7 @@ end
 local function facts_of(handle, networks)
    local raw = ffi.new("struct fg_replay_facts")
    C.fg_replay_get_facts(handle, raw)
-   local facts = { streams = raw.streams }
-   for _, key in ipairs(FACTS) do
-      facts[key] = tonumber(raw[key])
-   end
+   local facts = api.numbers(raw, FACTS, { streams = raw.streams })
    facts.unmoved, facts.networks = tonumber(raw.rewritten.unmoved), found(raw, networks)
    return facts
 end
@@ -199,16 +196,11 @@ end
 -- local counts = site:counts() site:close()
 -- return counts.frames, counts.done --> 0 false
 function Replay:counts()
-   local raw, out = raw_counts(self), {}
-   for _, key in ipairs(COUNTS) do
-      out[key] = tonumber(raw[key])
-   end
-   out.done = raw.done
-   out.behind = {
-      p50_ns = tonumber(raw.error_p50_ns), p99_ns = tonumber(raw.error_p99_ns),
-      p999_ns = tonumber(raw.error_p999_ns),
-      max_ns = tonumber(raw.error_max_ns),
-   }
+   local raw = raw_counts(self)
+   local out = api.numbers(raw, COUNTS, { done = raw.done })
+   out.behind = api.numbers(raw, {
+      p50_ns = "error_p50_ns", p99_ns = "error_p99_ns", p999_ns = "error_p999_ns", max_ns = "error_max_ns",
+   })
    out.verified = self:verified(out.frames)
    return out
 end
@@ -235,11 +227,9 @@ function Replay:verified(frames)
    if not self.verify then
       return nil
    end
-   local raw, out = ffi.new("struct fg_verify_counts"), {}
+   local raw = ffi.new("struct fg_verify_counts")
    C.fg_verify_get_counts(self.verify, raw)
-   for _, key in ipairs(VERIFIED) do
-      out[key] = tonumber(raw[key])
-   end
+   local out = api.numbers(raw, VERIFIED)
    out.unsolicited = tonumber(raw.foreign)
    out.sent = frames -- those noted and then not taken by the port were not sent
    out.lost = frames - out.same

@@ -203,9 +203,7 @@ local function tally_of(test, t)
    for i = 0, C.FG_L4_ENDS - 1 do
       out.ended[M.ENDS[i]] = tonumber(t.ended[i])
    end
-   for _, name in ipairs(SUMS) do
-      out[name] = tonumber(t[name])
-   end
+   api.numbers(t, SUMS, out)
    for i, name in ipairs(M.own_sums(test)) do
       out[name] = tonumber(t.own[i - 1])
    end
@@ -274,19 +272,17 @@ local function quic_of(q)
    return out
 end
 
+local INTERVAL = {
+   "octets_in", "octets_out", "transactions", "established", "retransmitted", "datagrams_in", "datagrams_out",
+   "line_octets", "open", "sampled", "cwnd", "window", "flight", "rtt_us",
+}
+
 local function series_of(l4, index)
    local n = C.fg_l4_series(l4, index, nil, 0)
    local raw, list = ffi.new("struct fg_l4_interval[?]", n), {}
    C.fg_l4_series(l4, index, raw, n)
    for i = 0, n - 1 do
-      list[i + 1] = {
-         octets_in = tonumber(raw[i].octets_in), octets_out = tonumber(raw[i].octets_out),
-         transactions = tonumber(raw[i].transactions), established = tonumber(raw[i].established),
-         retransmitted = tonumber(raw[i].retransmitted), datagrams_in = tonumber(raw[i].datagrams_in),
-         datagrams_out = tonumber(raw[i].datagrams_out), line_octets = tonumber(raw[i].line_octets),
-         open = raw[i].open, sampled = raw[i].sampled,
-         cwnd = raw[i].cwnd, window = raw[i].window, flight = raw[i].flight, rtt_us = raw[i].rtt_us,
-      }
+      list[i + 1] = api.numbers(raw[i], INTERVAL)
    end
    return list
 end
