@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Doctor: the sources of a common time for one-way delays, and the bound of each (framegauge.clock).
+local finding = require "framegauge.doctor.finding"
 local Clock = require "framegauge.clock"
 local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
@@ -10,17 +11,12 @@ local M = {}
 local function row_of(found, is_chosen)
    local state, topic = found.state, "clock: " .. found.source.name
    if not state.synchronised then
-      return {
-         state = "warning", topic = topic, finding = state.finding, fix = state.fix,
-         effect = "it cannot give the common time of one-way delays",
-      }
+      return finding.warning(topic, state.finding, "it cannot give the common time of one-way delays",
+         state.fix)
    end
-   return {
-      state = "ok", topic = topic,
-      finding = ("within %s of %s when it was asked%s"):format(format.nanoseconds(state.error_ns),
-         state.reference and "grandmaster " .. state.reference or "UTC",
-         is_chosen and "; clock.source: auto takes it" or ""),
-   }
+   return finding.ok(topic,
+      ("within %s of %s when it was asked%s"):format(format.nanoseconds(state.error_ns),
+         state.reference and "grandmaster " .. state.reference or "UTC", is_chosen and "; clock.source: auto takes it" or ""))
 end
 
 --- Look at all sources.

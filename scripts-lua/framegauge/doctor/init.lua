@@ -2,9 +2,9 @@
 
 --- `framegauge doctor`: what limits tests on this machine, its effect, and the command that fixes it.
 --
--- A check looks at the machine and returns a row, a list of rows, or nothing: state ("ok", "warning",
--- "problem"), topic, finding; effect and fix unless all is well; use, how to name a card in a plan. Only a
+-- A check looks at the machine and returns a row (doctor/finding.lua), a list of rows, or nothing. Only a
 -- problem, with which no test can run at all, changes the exit status.
+local finding = require "framegauge.doctor.finding"
 local build = require "framegauge.build"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
@@ -15,13 +15,13 @@ local M = {}
 local BAD_USAGE, ENVIRONMENT = 2, 4
 
 local function dpdk()
-   return { state = "ok", topic = "DPDK", finding = (build.dpdk:gsub("^DPDK ", "")) }
+   return finding.ok("DPDK", (build.dpdk:gsub("^DPDK ", "")))
 end
 
 -- Without them the machine cannot be examined.
 local function missing_modules()
    return tables.map(native.missing(), function(one)
-      return { state = "problem", topic = "modules", finding = one.finding, fix = one.fix }
+      return finding.problem("modules", one.finding, nil, one.fix)
    end)
 end
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Checks of what testers that were killed have left changed on the host.
+local finding = require "framegauge.doctor.finding"
 local ansi = require "framegauge.text.ansi"
 local grid = require "framegauge.text.grid"
 local plain = require "framegauge.text.plain"
@@ -14,13 +15,10 @@ function M.changes(machine)
    local rows = {}
    if machine.root == "" then
       undo.each_left(function(journal)
-         rows[#rows + 1] = {
-            state = "warning", topic = "left behind",
-            finding = ("by '%s', which was killed: %s"):format(journal.command, table.concat(tables.map(
-               journal.steps, function(step) return step.problem end), "; ")),
-            effect = "the host is not as it was before that test",
-            fix = "framegauge doctor --restore",
-         }
+         rows[#rows + 1] = finding.warning("left behind",
+            ("by '%s', which was killed: %s"):format(journal.command,
+               table.concat(tables.field(journal.steps, "problem"), "; ")),
+            "the host is not as it was before that test", "framegauge doctor --restore")
       end)
    end
    return rows

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Doctor: other processes on the cores that poll packets.
+local finding = require "framegauge.doctor.finding"
+
 local M = {}
 
 local MOST_NAMED = 3
@@ -35,15 +37,13 @@ function M.others(machine)
       end
    end
    if count == 0 then
-      return { state = "ok", topic = "other work", finding = "none on the CPUs for packets at the moment" }
+      return finding.ok("other work", "none on the CPUs for packets at the moment")
    end
    local more = count - #named
-   return {
-      state = "warning", topic = "other work",
-      finding = table.concat(named, ", ") .. (more > 0 and (" and %d more"):format(more) or ""),
-      effect = "it competes with polling: poll gaps of milliseconds, late frames, tester-limited trials",
-      fix = "stop it, move it (taskset -p), or choose other CPUs with host.lcores in the plan",
-   }
+   return finding.warning("other work",
+      table.concat(named, ", ") .. (more > 0 and (" and %d more"):format(more) or ""),
+      "it competes with polling: poll gaps of milliseconds, late frames, tester-limited trials",
+      "stop it, move it (taskset -p), or choose other CPUs with host.lcores in the plan")
 end
 
 --- In the order they are shown.

@@ -5,6 +5,7 @@
 -- for which the plan names no driver both are tried: which is faster depends on the card's. Only for plans
 -- that may send: one with a port that reaches a network has `isolated_network: true`, or it could not be
 -- read.
+local finding = require "framegauge.doctor.finding"
 local Tester = require "framegauge.tester"
 local calibrate = require "framegauge.run.calibrate"
 local ethernet = require "framegauge.core.ethernet"
@@ -32,7 +33,7 @@ local function row_of(name, size, direction)
    else
       text = ("%s, %s arrive"):format(text, format.count(direction.rx / SECONDS))
    end
-   return { state = "ok", topic = name, finding = text }
+   return finding.ok(name, text)
 end
 
 local function directions_of(plan)
@@ -42,7 +43,7 @@ end
 local function measure_rates(looped)
    local tester, problem = Tester.open(looped, { frame_sizes = SIZES })
    if not tester then
-      return { { state = "problem", topic = "ports", finding = tostring(problem) } }
+      return { finding.problem("ports", tostring(problem)) }
    end
    local rows = {}
    for _, name in ipairs(directions_of(looped)) do
@@ -87,11 +88,8 @@ end
 -- @param xdp, packet  frames per second, a list of each
 function M.judge_drivers(port, xdp, packet)
    local taken, other = stats.median(xdp), stats.median(packet)
-   local row = {
-      state = "ok", topic = port.name,
-      finding = ("%d bytes: %s frames/s by AF_XDP, which is taken, %s by AF_PACKET"):format(SIZES[1],
-         format.count(taken), format.count(other)),
-   }
+   local row = finding.ok(port.name,
+      ("%d bytes: %s frames/s by AF_XDP, which is taken, %s by AF_PACKET"):format(SIZES[1], format.count(taken), format.count(other)))
    if other > MUCH * taken then
       row.state, row.effect = "warning", "the slower of both is taken"
       row.fix = ("ports.%s.device: '%s,af_packet'"):format(port.name, port.device)

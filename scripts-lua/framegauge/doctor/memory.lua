@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Doctor: memory, huge pages, NUMA.
+local finding = require "framegauge.doctor.finding"
 local M = {}
 
 local LEAST_MB = 256 -- buffers of two ports and DPDK's own tables
@@ -14,12 +15,10 @@ function M.memory(machine)
    end
    local mb = math.floor(available / 1024)
    if mb >= LEAST_MB then
-      return { state = "ok", topic = "memory", finding = ("%d MB available"):format(mb) }
+      return finding.ok("memory", ("%d MB available"):format(mb))
    end
-   return {
-      state = "problem", topic = "memory", finding = ("only %d MB available"):format(mb),
-      effect = ("a run needs about %d MB"):format(LEAST_MB), fix = "stop other programs, or add memory",
-   }
+   return finding.problem("memory", ("only %d MB available"):format(mb),
+      ("a run needs about %d MB"):format(LEAST_MB), "stop other programs, or add memory")
 end
 
 function M.huge_pages(machine)
@@ -34,13 +33,10 @@ function M.huge_pages(machine)
       end
    end
    if free > 0 then
-      return { state = "ok", topic = "huge pages", finding = table.concat(found, "; ") }
+      return finding.ok("huge pages", table.concat(found, "; "))
    end
-   return {
-      state = "warning", topic = "huge pages", finding = #found > 0 and table.concat(found, "; ") or "none",
-      effect = "ordinary memory is used: slower, and PCI ports then need an IOMMU",
-      fix = "sysctl -w vm.nr_hugepages=512",
-   }
+   return finding.warning("huge pages", #found > 0 and table.concat(found, "; ") or "none",
+      "ordinary memory is used: slower, and PCI ports then need an IOMMU", "sysctl -w vm.nr_hugepages=512")
 end
 
 function M.numa(machine)
@@ -53,9 +49,9 @@ function M.numa(machine)
       end
    end
    if #nodes == 0 then
-      return { state = "ok", topic = "NUMA", finding = "one node" }
+      return finding.ok("NUMA", "one node")
    end
-   return { state = "ok", topic = "NUMA", finding = table.concat(nodes, "; ") }
+   return finding.ok("NUMA", table.concat(nodes, "; "))
 end
 
 --- In the order they are shown.

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Doctor: network cards, their drivers, and how to bind one to DPDK.
+local finding = require "framegauge.doctor.finding"
 local cards = require "framegauge.tester.card"
 local tables = require "framegauge.core.tables"
 
@@ -140,14 +141,10 @@ function M.pcie(machine)
    for _, card in ipairs(M.list(machine)) do
       local slot = cards.slot(card.address, function(path) return machine:read(path) end)
       if slot and (slot.lanes < slot.lanes_max or slot.gts < slot.gts_max) then
-         rows[#rows + 1] = {
-            state = "warning", topic = card.address,
-            finding = ("PCIe x%d at %g GT/s, the card can x%d at %g GT/s"):format(slot.lanes, slot.gts,
-               slot.lanes_max, slot.gts_max),
-            effect = ("%g Gbit/s each way instead of %g: with more the card loses frames"):format(slot.gbps,
-               cards.pcie_gbps(slot.lanes_max, slot.gts_max)),
-            fix = "use a slot with all lanes, or check the firmware's settings of the slot",
-         }
+         rows[#rows + 1] = finding.warning(card.address,
+            ("PCIe x%d at %g GT/s, the card can x%d at %g GT/s"):format(slot.lanes, slot.gts, slot.lanes_max, slot.gts_max),
+            ("%g Gbit/s each way instead of %g: with more the card loses frames"):format(slot.gbps, cards.pcie_gbps(slot.lanes_max, slot.gts_max)),
+            "use a slot with all lanes, or check the firmware's settings of the slot")
       end
    end
    return rows
@@ -159,16 +156,11 @@ function M.cards(machine)
       local about = table.concat(card.names, " ")
       about = about .. (about ~= "" and ", " or "") .. (card.driver or "no driver")
       about = about .. (card.node >= 0 and (", node %d"):format(card.node) or "")
-      rows[#rows + 1] = {
-         state = "ok", topic = card.address, finding = about,
-         use = card.used and "in use (default route): never changed" or how_to_use(machine, card),
-      }
+      rows[#rows + 1] = finding.ok(card.address, about, nil, nil,
+         card.used and "in use (default route): never changed" or how_to_use(machine, card))
    end
    if #rows == 0 then
-      rows[1] = {
-         state = "ok", topic = "network cards",
-         finding = "none on the PCI bus; wireN, memif and pcap ports need none",
-      }
+      rows[1] = finding.ok("network cards", "none on the PCI bus; wireN, memif and pcap ports need none")
    end
    return rows
 end
@@ -186,7 +178,7 @@ function M.interfaces(machine)
       end
    end
    if #names > 0 then
-      return { state = "ok", topic = "other interfaces", finding = table.concat(names, ", ") }
+      return finding.ok("other interfaces", table.concat(names, ", "))
    end
 end
 
@@ -205,35 +197,29 @@ end
 function M.iommu(machine)
    local groups = #machine:list("/sys/kernel/iommu_groups")
    if groups > 0 then
-      return { state = "ok", topic = "IOMMU", finding = ("on, %d groups"):format(groups) }
+      return finding.ok("IOMMU", ("on, %d groups"):format(groups))
    end
-   return {
-      state = "warning", topic = "IOMMU", finding = "off",
-      effect = "PCI ports then need uio_pci_generic and huge pages: a wrong address can overwrite any memory",
-      fix = "VT-d or AMD-Vi in the firmware, kernel arguments intel_iommu=on iommu=pt, then reboot",
-   }
+   return finding.warning("IOMMU", "off",
+      "PCI ports then need uio_pci_generic and huge pages: a wrong address can overwrite any memory",
+      "VT-d or AMD-Vi in the firmware, kernel arguments intel_iommu=on iommu=pt, then reboot")
 end
 
 function M.card_driver(machine)
    local driver = M.protected(machine) and "vfio-pci" or "uio_pci_generic"
    if machine:exists("/sys/bus/pci/drivers/" .. driver) then
-      return { state = "ok", topic = "driver for DPDK", finding = driver .. " is loaded" }
+      return finding.ok("driver for DPDK", driver .. " is loaded")
    end
-   return {
-      state = "warning", topic = "driver for DPDK", finding = driver .. " is not loaded",
-      effect = "PCI ports of most cards cannot be opened", fix = "modprobe " .. driver,
-   }
+   return finding.warning("driver for DPDK", driver .. " is not loaded",
+      "PCI ports of most cards cannot be opened", "modprobe " .. driver)
 end
 
 function M.af_xdp(machine)
    if ("\n" .. (machine:read("/proc/net/protocols") or "")):find("\nXDP ", 1, true) then
-      return { state = "ok", topic = "AF_XDP", finding = "supported by the kernel" }
+      return finding.ok("AF_XDP", "supported by the kernel")
    end
-   return {
-      state = "warning", topic = "AF_XDP", finding = "not supported by the kernel",
-      effect = "kernel ports use AF_PACKET, which is slower",
-      fix = "boot a kernel with CONFIG_XDP_SOCKETS=y (every Debian kernel has it)",
-   }
+   return finding.warning("AF_XDP", "not supported by the kernel",
+      "kernel ports use AF_PACKET, which is slower",
+      "boot a kernel with CONFIG_XDP_SOCKETS=y (every Debian kernel has it)")
 end
 
 function M.permission(machine)
@@ -242,12 +228,10 @@ function M.permission(machine)
       return math.floor(caps / 2 ^ cap) % 2 == 1
    end
    if has(CAP_NET_ADMIN) and has(CAP_NET_RAW) then
-      return { state = "ok", topic = "permission", finding = "may open kernel ports" }
+      return finding.ok("permission", "may open kernel ports")
    end
-   return {
-      state = "warning", topic = "permission", finding = "may not open kernel and PCI ports",
-      effect = "only wireN, memif, pcap and vdev ports open", fix = "sudo framegauge ...",
-   }
+   return finding.warning("permission", "may not open kernel and PCI ports",
+      "only wireN, memif, pcap and vdev ports open", "sudo framegauge ...")
 end
 
 --- In the order they are shown.

@@ -2,6 +2,7 @@
 
 --- Doctor: the ports of a plan, opened. Nothing is sent: each is asked for its link, its module, the slot it
 -- is in, and what its driver can do; what a driver is known not to do stands below.
+local finding = require "framegauge.doctor.finding"
 local card = require "framegauge.tester.card"
 local host = require "framegauge.tester.host"
 local placement = require "framegauge.tester.placement"
@@ -78,28 +79,21 @@ local function module_row(name, module)
       text = text .. (", sends %s, receives %s"):format(dbm(module.tx_power_mw), dbm(module.rx_power_mw))
    end
    if (module.temperature_c or 0) > HOT then
-      return {
-         state = "warning", topic = name, finding = text,
-         effect = ("above %d °C modules send errors, and age"):format(HOT),
-         fix = "more air through the machine",
-      }
+      return finding.warning(name, text, ("above %d °C modules send errors, and age"):format(HOT),
+         "more air through the machine")
    end
-   return { state = "ok", topic = name, finding = text }
+   return finding.ok(name, text)
 end
 
 -- @param needed  Gbit/s of all ports of the card that the plan has
 local function slot_row(name, slot, needed)
    local text = ("PCIe x%d at %g GT/s carries %g Gbit/s each way in packets of 128 bytes; the card's ports need %g"):format(slot.lanes, slot.gts, slot.gbps, needed)
    if needed <= slot.gbps then
-      return { state = "ok", topic = name, finding = text }
+      return finding.ok(name, text)
    end
-   return {
-      state = "warning", topic = name, finding = text,
-      effect = "frames are lost in the card, and count as missed: no trial at line rate is the device's",
-      fix = slot.lanes < slot.lanes_max
-         and "use a slot with all lanes, or check the firmware's settings of the slot"
-         or "use ports of different cards",
-   }
+   return finding.warning(name, text,
+      "frames are lost in the card, and count as missed: no trial at line rate is the device's",
+      slot.lanes < slot.lanes_max and "use a slot with all lanes, or check the firmware's settings of the slot" or "use ports of different cards")
 end
 
 --- Rows of one port.
@@ -113,28 +107,24 @@ function M.rows(port, about, o)
    if about and about.driver.rx_path ~= "" then
       line[#line + 1] = ("receives by %s, sends by %s"):format(about.driver.rx_path, about.driver.tx_path)
    end
-   local rows = { { state = "ok", topic = port.name, finding = table.concat(line, ", ") } }
+   local rows = { finding.ok(port.name, table.concat(line, ", ")) }
    for _, note in ipairs(o.notes or {}) do
-      rows[#rows + 1] = {
-         state = "warning", topic = port.name, finding = note,
-         effect = "fewer frames per second, more latency", fix = "host.lcores: CPUs of the node of the card",
-      }
+      rows[#rows + 1] = finding.warning(port.name, note, "fewer frames per second, more latency",
+         "host.lcores: CPUs of the node of the card")
    end
    if not about then
       return rows
    elseif about.duplex == "half" then
-      rows[#rows + 1] = {
-         state = "warning", topic = port.name, finding = "the link is half duplex",
-         effect = "frames collide: nothing that is measured is the device's",
-         fix = "switch autonegotiation on at both ends",
-      }
+      rows[#rows + 1] = finding.warning(port.name, "the link is half duplex",
+         "frames collide: nothing that is measured is the device's",
+         "switch autonegotiation on at both ends")
    end
    local can = abilities(about.driver, about.module ~= nil)
-   rows[#rows + 1] = { state = "ok", topic = port.name, finding = can[1], use = can[2] }
+   rows[#rows + 1] = finding.ok(port.name, can[1], nil, nil, can[2])
    rows[#rows + 1] = about.module and module_row(port.name, about.module) or nil
    rows[#rows + 1] = port.pcie and slot_row(port.name, port.pcie, o.needed) or nil
-   for _, finding in ipairs(FINDINGS[port.driver] or {}) do
-      rows[#rows + 1] = setmetatable({ topic = port.name }, { __index = finding })
+   for _, one in ipairs(FINDINGS[port.driver] or {}) do
+      rows[#rows + 1] = setmetatable({ topic = port.name }, { __index = one })
    end
    return rows
 end
@@ -171,7 +161,7 @@ end
 -- @return list of rows
 function M.examine(plan)
    if plan.reference_device then
-      return { { state = "ok", topic = "ports", finding = "of the virtual wire: there is nothing to ask" } }
+      return { finding.ok("ports", "of the virtual wire: there is nothing to ask") }
    end
    local handles = {}
    local opened, problem = pcall(function()
@@ -183,7 +173,7 @@ function M.examine(plan)
    if not ok then
       error(rows, 0)
    elseif not opened then
-      rows[#rows + 1] = { state = "problem", topic = "ports", finding = tostring(problem) }
+      rows[#rows + 1] = finding.problem("ports", tostring(problem))
    end
    return rows
 end
