@@ -2,7 +2,7 @@
 
 --- The command table: one row gives parsing, help and the function.
 --
--- A row: name, summary (for the first page), help (for its own), arguments { "[FILE...]", help } and options
+-- A row: { name, summary (for the first page), help (for its own) }, arguments { "[FILE...]", help } and options
 -- { "--out DIR", help, many (it may be repeated) }, both as they stand in the synopsis and below by name,
 -- takes_eal (what follows "--" is DPDK's), verbatim (nothing behind the first argument is an option of ours),
 -- without_modules (it runs without the modules of core.native), examples, module and call (default: main): a
@@ -27,10 +27,8 @@ local OUT = { "--out DIR", "result folder (default: framegauge-runs/<name>-<date
 local MAX_FRAME = { "--max-frame BYTES", "largest frame that the ports accept, with FCS (default: 1522)" }
 
 local MEASURING = {
-   {
-      name = "run",
-      summary = "run the test of a plan and write a result folder",
-      help = "Run the test of a plan. Progress goes to the terminal, results go to a new folder. A run that was killed or interrupted continues with --resume; finished trials are not repeated.",
+   { "run", "run the test of a plan and write a result folder",
+      "Run the test of a plan. Progress goes to the terminal, results go to a new folder. A run that was killed or interrupted continues with --resume; finished trials are not repeated.",
       arguments = { OPTIONAL_PLAN },
       options = {
          { "--quick", "trials of about a second, also where the plan says otherwise (the keys that it replaces are printed); the report is marked 'not conforming to ...'" },
@@ -55,10 +53,8 @@ local MEASURING = {
       },
       module = "framegauge.cli.plan", call = "run",
    },
-   {
-      name = "characterise",
-      summary = "find out what the device between a plan's ports is",
-      help = "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, delays and losses of the device, each with its bounds, proved by trials that nothing was fitted to; between three ports a switch's table of addresses, too. The result folder has twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
+   { "characterise", "find out what the device between a plan's ports is",
+      "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, delays and losses of the device, each with its bounds, proved by trials that nothing was fitted to; between three ports a switch's table of addresses, too. The result folder has twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
       arguments = { PLAN },
       options = {
          { "--quick", "as for run" }, SET, ON, OUT,
@@ -71,10 +67,8 @@ local MEASURING = {
       },
       module = "framegauge.cli.plan", call = "characterise",
    },
-   {
-      name = "check",
-      summary = "check a plan: report every error with its line and the expected value",
-      help = "Read a plan and report all its errors. Opens no port and sends nothing.",
+   { "check", "check a plan: report every error with its line and the expected value",
+      "Read a plan and report all its errors. Opens no port and sends nothing.",
       arguments = { PLAN },
       options = { SET, { "--quick", "check the plan as for run --quick" },
          { "--expect EXPR", "check a criterion as well, as run has it", many = true },
@@ -82,10 +76,8 @@ local MEASURING = {
       takes_eal = true,
       module = "framegauge.cli.plan", call = "check",
    },
-   {
-      name = "calibrate",
-      summary = "measure the tester itself in a loop",
-      help = "Find the highest load of the tester and the latency it adds. First connect the two ports by a cable, without the device. (Two memif ports are joined automatically; wire ports work without their reference device.) Later runs on these ports never exceed that load, and report latency and FTD raw and with the tester's own latency subtracted.\n\nThen measure the transmit timing error of the smallest frames, at 1, 10, 50 and 100 % of that load and in bursts, and the interruptions of an idle lcore by the host.",
+   { "calibrate", "measure the tester itself in a loop",
+      "Find the highest load of the tester and the latency it adds. First connect the two ports by a cable, without the device. (Two memif ports are joined automatically; wire ports work without their reference device.) Later runs on these ports never exceed that load, and report latency and FTD raw and with the tester's own latency subtracted.\n\nThen measure the transmit timing error of the smallest frames, at 1, 10, 50 and 100 % of that load and in bursts, and the interruptions of an idle lcore by the host.",
       arguments = { PLAN },
       options = {
          { "--quick", "trials of about a second" },
@@ -96,10 +88,8 @@ local MEASURING = {
       examples = { "calibrate lab.yaml", "calibrate lab.yaml --quick --out loop.json" },
       module = "framegauge.cli.plan", call = "calibrate",
    },
-   {
-      name = "emulate",
-      summary = "emulate a network between ports: delay, loss, rate limit and other impairments",
-      help = "Forward frames between two ports as a network would: with delay, jitter, loss, reordering, duplication, corruption and a rate limit, separately for each direction. Runs until Ctrl-C. Reports every second, and at the end, how many frames were forwarded, dropped or changed.",
+   { "emulate", "emulate a network between ports: delay, loss, rate limit and other impairments",
+      "Forward frames between two ports as a network would: with delay, jitter, loss, reordering, duplication, corruption and a rate limit, separately for each direction. Runs until Ctrl-C. Reports every second, and at the end, how many frames were forwarded, dropped or changed.",
       arguments = { { "PLAN.yaml", "a plan with test: emulate; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
@@ -109,30 +99,24 @@ local MEASURING = {
       },
       module = "framegauge.cli.plan", call = "serve",
    },
-   {
-      name = "reflect",
-      summary = "reflect test frames to their sender, for round-trip tests",
-      help = "Send test frames back through the port that received them, with MAC addresses, IP addresses and ports swapped, for a tester that measures the round trip. Answers ARP, neighbour discovery and echo requests for its own addresses; drops and counts all other frames. With reflect.mode it answers probes of STAMP, TWAMP Light or Y.1731 instead. Runs until Ctrl-C.",
+   { "reflect", "reflect test frames to their sender, for round-trip tests",
+      "Send test frames back through the port that received them, with MAC addresses, IP addresses and ports swapped, for a tester that measures the round trip. Answers ARP, neighbour discovery and echo requests for its own addresses; drops and counts all other frames. With reflect.mode it answers probes of STAMP, TWAMP Light or Y.1731 instead. Runs until Ctrl-C.",
       arguments = { { "PLAN.yaml", "a plan with test: reflect; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
       examples = { "reflect configs/reflect.yaml" },
       module = "framegauge.cli.plan", call = "serve",
    },
-   {
-      name = "otg",
-      summary = "a server of the Open Traffic Generator API, for snappi and its relatives",
-      help = "Serve the Open Traffic Generator API over HTTP: scripts configure flows on the ports of the plan, start and stop them, and read metrics and captures. The API has no authentication; the server listens on the loopback interface unless the plan says otherwise. Runs until Ctrl-C.",
+   { "otg", "a server of the Open Traffic Generator API, for snappi and its relatives",
+      "Serve the Open Traffic Generator API over HTTP: scripts configure flows on the ports of the plan, start and stop them, and read metrics and captures. The API has no authentication; the server listens on the loopback interface unless the plan says otherwise. Runs until Ctrl-C.",
       arguments = { { "PLAN.yaml", "a plan with test: otg; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
       examples = { "otg configs/otg.yaml", "otg configs/otg.yaml --set otg.listen=http://127.0.0.1:8080" },
       module = "framegauge.cli.plan", call = "serve",
    },
-   {
-      name = "iperf3",
-      summary = "an iperf3 server on a port, for ordinary hosts",
-      help = "Serve hosts that run 'iperf3 -c', one at a time, like 'iperf3 -s': TCP and UDP, up to 128 streams, both directions. The port has the addresses of the plan. Prints one line per stream and second, and runs until Ctrl-C.",
+   { "iperf3", "an iperf3 server on a port, for ordinary hosts",
+      "Serve hosts that run 'iperf3 -c', one at a time, like 'iperf3 -s': TCP and UDP, up to 128 streams, both directions. The port has the addresses of the plan. Prints one line per stream and second, and runs until Ctrl-C.",
       arguments = { { "PLAN.yaml", "a plan with test: iperf3; see 'help plan'" } },
       options = {
          SET, DURATION,
@@ -145,20 +129,16 @@ local MEASURING = {
       },
       module = "framegauge.cli.plan", call = "serve",
    },
-   {
-      name = "console",
-      summary = "interactive prompt: ports, traffic, tests, Lua",
-      help = "Open the ports of a plan, or of the reference device, and a prompt for interactive work: short commands and Lua; type 'help' there. The reference device keeps step with the clock unless reference_device.time says otherwise. Input that is not a terminal is read as a script: errors go to stderr, and the exit status is 1 after an error.",
+   { "console", "interactive prompt: ports, traffic, tests, Lua",
+      "Open the ports of a plan, or of the reference device, and a prompt for interactive work: short commands and Lua; type 'help' there. The reference device keeps step with the clock unless reference_device.time says otherwise. Input that is not a terminal is read as a script: errors go to stderr, and the exit status is 1 after an error.",
       arguments = { OPTIONAL_PLAN },
       options = { SET, { "--quick", "as for run" } },
       takes_eal = true,
       examples = { "console", "console lab.yaml", "console <<< 'test rfc2544 quick frame_sizes=64'" },
       module = "framegauge.console",
    },
-   {
-      name = "serve",
-      summary = "a tester without a prompt; users attach to it",
-      help = "Open the ports of a plan and listen on a Unix socket for 'framegauge attach', until Ctrl-C or SIGTERM. The reference device keeps step with the clock unless reference_device.time says otherwise. Only the user who started it can attach (mode 0600). From another machine use ssh: 'ssh -t HOST framegauge attach'.",
+   { "serve", "a tester without a prompt; users attach to it",
+      "Open the ports of a plan and listen on a Unix socket for 'framegauge attach', until Ctrl-C or SIGTERM. The reference device keeps step with the clock unless reference_device.time says otherwise. Only the user who started it can attach (mode 0600). From another machine use ssh: 'ssh -t HOST framegauge attach'.",
       arguments = { OPTIONAL_PLAN },
       options = {
          SET, { "--quick", "as for run" },
@@ -168,19 +148,15 @@ local MEASURING = {
       takes_eal = true,
       module = "framegauge.console.serve",
    },
-   {
-      name = "attach",
-      summary = "a prompt at a running tester (serve or console)",
-      help = "Open a prompt at a tester that was started by 'framegauge serve' or 'framegauge console'. Several users can attach; each has its own Lua variables, and all share the ports and jobs. Detaching stops nothing.",
+   { "attach", "a prompt at a running tester (serve or console)",
+      "Open a prompt at a tester that was started by 'framegauge serve' or 'framegauge console'. Several users can attach; each has its own Lua variables, and all share the ports and jobs. Detaching stops nothing.",
       arguments = { { "[SOCKET]", "of the tester; default: the only one that runs" } },
       options = { { "--read-only", "only commands that show something, and no Lua" } },
       examples = { "attach", "attach --read-only" },
       module = "framegauge.console.attach",
    },
-   {
-      name = "script",
-      summary = "run a Lua script with Framegauge's modules",
-      help = "Run a Lua file as a job on the event loop. Its arguments are in 'arg'; Framegauge's modules are loaded by require 'framegauge.…'. A number it returns becomes the exit status.",
+   { "script", "run a Lua script with Framegauge's modules",
+      "Run a Lua file as a job on the event loop. Its arguments are in 'arg'; Framegauge's modules are loaded by require 'framegauge.…'. A number it returns becomes the exit status.",
       arguments = {
          { "FILE.lua", "the script" },
          { "[ARG...]", "arguments of the script" },
@@ -192,10 +168,8 @@ local MEASURING = {
 }
 
 local MORE = {
-   {
-      name = "frames",
-      summary = "show the frames that a plan would send",
-      help = "Print the frames that a plan's streams would send, decoded layer by layer, or write them to a capture file. Opens no port: MAC addresses that only an open port knows are shown as 02:46:67:00:00:NN for the plan's NN-th port and 02:46:67:00:01:NN for its gateway.",
+   { "frames", "show the frames that a plan would send",
+      "Print the frames that a plan's streams would send, decoded layer by layer, or write them to a capture file. Opens no port: MAC addresses that only an open port knows are shown as 02:46:67:00:00:NN for the plan's NN-th port and 02:46:67:00:01:NN for its gateway.",
       arguments = { PLAN },
       options = {
          { "--count N", "frames per stream (default: 1)" },
@@ -206,10 +180,8 @@ local MORE = {
       examples = { "frames lab.yaml", "frames lab.yaml --count 1000 --pcap frames.pcap" },
       module = "framegauge.cli.frames",
    },
-   {
-      name = "replay",
-      summary = "replay a capture file and verify what arrives",
-      help = "Send the frames of a capture file (pcap or pcapng) from one port of a plan: with the recorded timing, faster, slower, or at a constant rate. The file is checked first, so no frame of a damaged file is sent; a file larger than --memory is read while it is sent. Reports what was sent, how late frames left, and what the other port of the pair received.",
+   { "replay", "replay a capture file and verify what arrives",
+      "Send the frames of a capture file (pcap or pcapng) from one port of a plan: with the recorded timing, faster, slower, or at a constant rate. The file is checked first, so no frame of a damaged file is sent; a file larger than --memory is read while it is sent. Reports what was sent, how late frames left, and what the other port of the pair received.",
       arguments = { PLAN_OF_PORTS, { "FILE", "the capture file, of Ethernet frames" } },
       options = {
          { "--port NAME", "transmitting port (default: the first)" },
@@ -235,10 +207,8 @@ local MORE = {
       },
       module = "framegauge.cli.replay",
    },
-   {
-      name = "capture",
-      summary = "write what a port receives to a file",
-      help = "Write what a port of a plan receives to a capture file with nanosecond timestamps. Sends only ARP and neighbour discovery messages. Ends after --duration or --frames, or at Ctrl-C. The exit status is 3 if the tester dropped frames that should have been captured.",
+   { "capture", "write what a port receives to a file",
+      "Write what a port of a plan receives to a capture file with nanosecond timestamps. Sends only ARP and neighbour discovery messages. Ends after --duration or --frames, or at Ctrl-C. The exit status is 3 if the tester dropped frames that should have been captured.",
       arguments = { PLAN_OF_PORTS },
       options = {
          { "--port NAME", "receiving port" },
@@ -262,10 +232,8 @@ local MORE = {
       },
       module = "framegauge.cli.capture",
    },
-   {
-      name = "theory",
-      summary = "theoretical limits of Ethernet: frame rates and goodput",
-      help = "Print the theoretical maximum of Ethernet, without measuring: frames per second of each frame size and line rate, and payload rates of UDP and TCP. Both tables, or the one that is named.",
+   { "theory", "theoretical limits of Ethernet: frame rates and goodput",
+      "Print the theoretical maximum of Ethernet, without measuring: frames per second of each frame size and line rate, and payload rates of UDP and TCP. Both tables, or the one that is named.",
       arguments = { { "[TABLE]", "'frames' or 'goodput'" } },
       options = {
          { "--rate RATE", "line rate, such as 10Gbps (default: all up to 400 Gb/s; goodput: 10 Gb/s)",
@@ -278,11 +246,9 @@ local MORE = {
          "theory goodput --rate 1Gbps --mtu 1500 --vlan 1" },
       module = "framegauge.cli.theory",
    },
-   {
-      name = "doctor",
+   { "doctor", "check this machine before a test",
+      "Check huge pages, IOMMU, network cards, NUMA, cores and clocks. Reports the effect of each problem and the command that fixes it. Without a plan: opens no port and changes nothing. With a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI Express slot, what the driver can do on each port, and its known limits.",
       without_modules = true,
-      summary = "check this machine before a test",
-      help = "Check huge pages, IOMMU, network cards, NUMA, cores and clocks. Reports the effect of each problem and the command that fixes it. Without a plan: opens no port and changes nothing. With a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI Express slot, what the driver can do on each port, and its known limits.",
       arguments = { { "[PLAN.yaml]", PLAN_OF_PORTS[2] } },
       options = {
          SET,
@@ -295,10 +261,8 @@ local MORE = {
       examples = { "doctor", "doctor --clock", "doctor plan.yaml", "doctor plan.yaml --measure" },
       module = "framegauge.doctor",
    },
-   {
-      name = "setup",
-      summary = "bind a network card to DPDK, or return it to the kernel",
-      help = "Without an option: list the network cards. A card is named by its PCI address or its interface. The card of the default route is never changed.",
+   { "setup", "bind a network card to DPDK, or return it to the kernel",
+      "Without an option: list the network cards. A card is named by its PCI address or its interface. The card of the default route is never changed.",
       arguments = {},
       options = {
          { "--bind CARD", "bind it to vfio-pci for DPDK (without an IOMMU: to uio_pci_generic)",
@@ -308,11 +272,9 @@ local MORE = {
       examples = { "setup", "setup --bind 0000:03:00.0 --bind 0000:03:00.1", "setup --unbind 0000:03:00.0" },
       module = "framegauge.doctor.setup",
    },
-   {
-      name = "completion",
+   { "completion", "shell completion, or a manual page",
+      "Print a script that completes commands and options in a shell, or a manual page: framegauge(1), or framegauge-plan(5) with the keys of a plan.",
       without_modules = true,
-      summary = "shell completion, or a manual page",
-      help = "Print a script that completes commands and options in a shell, or a manual page: framegauge(1), or framegauge-plan(5) with the keys of a plan.",
       arguments = {
          { "KIND", "'bash', 'zsh', 'man' or 'man-plan'", words = { "bash", "zsh", "man", "man-plan" } },
          { "[KEY]", "for the scripts, behind 'values': a key of a plan" },
@@ -325,11 +287,9 @@ local MORE = {
       },
       module = "framegauge.cli.completion",
    },
-   {
-      name = "help",
+   { "help", "help on a command or a topic",
+      "Print the overview, the help of a command, or a topic.",
       without_modules = true,
-      summary = "help on a command or a topic",
-      help = "Print the overview, the help of a command, or a topic.",
       arguments = {
          { "[TOPIC]", "a command, 'plan', 'protocols', 'results', 'exit', or a key of plans" },
          { "[NAME]", "name of a key, a protocol, a test or a figure" },
@@ -353,6 +313,7 @@ end
 local commands = tables.joined(MEASURING, require "framegauge.cli.fleet_commands",
    require "framegauge.cli.result_commands", require "framegauge.cli.plan_commands", MORE)
 for _, command in ipairs(commands) do
+   tables.named(command, { "name", "summary", "help" })
    tables.map(command.arguments, named)
    tables.map(command.options, named)
 end

@@ -6,20 +6,16 @@ local SET = { "--set PATH=VALUE", "change one key of the plan, such as --set fle
 local DURATION = { "--duration TIME", "end after this time (default: at Ctrl-C)" }
 
 return {
-   {
-      name = "agent",
-      summary = "remote agent: a tester at the other end, controlled by a local tester",
-      help = "Listen for another Framegauge, on a loopback address or a socket, and work for it: open ports with the addresses of its plan, send, receive and report the counts. With agent.name it is one of a fleet: plans use its ports as agent:NAME/PORT, and its own file says what it may send. Without, the local tester has a plan with topology: two-testers and a port agent:ADDRESS:PORT. Runs until Ctrl-C.",
+   { "agent", "remote agent: a tester at the other end, controlled by a local tester",
+      "Listen for another Framegauge, on a loopback address or a socket, and work for it: open ports with the addresses of its plan, send, receive and report the counts. With agent.name it is one of a fleet: plans use its ports as agent:NAME/PORT, and its own file says what it may send. Without, the local tester has a plan with topology: two-testers and a port agent:ADDRESS:PORT. Runs until Ctrl-C.",
       arguments = { { "PLAN.yaml", "a plan with test: agent; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
       examples = { "agent configs/agent.yaml" },
       module = "framegauge.cli.plan", call = "serve",
    },
-   {
-      name = "fleet",
-      summary = "the agents of a plan: ports, clocks, leases",
-      help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no more leases, 'undrain' again; 'lease' reserves the ports of the plan for you, so that only runs of yours (user and host) get them, until the time of --for is over, somebody calls 'release' or an agent starts again; 'release' takes the ports of the plan from their present user, which makes a trial that runs invalid; 'mesh' prints the rounds in which each agent meets each other one (a plan with test: mesh measures them). Without a plan: 'invite NAME' makes a key for a host and admits it to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) writes the files of agent and bridge there.",
+   { "fleet", "the agents of a plan: ports, clocks, leases",
+      "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no more leases, 'undrain' again; 'lease' reserves the ports of the plan for you, so that only runs of yours (user and host) get them, until the time of --for is over, somebody calls 'release' or an agent starts again; 'release' takes the ports of the plan from their present user, which makes a trial that runs invalid; 'mesh' prints the rounds in which each agent meets each other one (a plan with test: mesh measures them). Without a plan: 'invite NAME' makes a key for a host and admits it to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) writes the files of agent and bridge there.",
       arguments = {
          { "ACTION", "'ports', 'clocks', 'lease', 'release', 'drain', 'undrain', 'mesh', 'invite' or 'join'",
            words = { "ports", "clocks", "lease", "release", "drain", "undrain", "mesh", "invite", "join" } },

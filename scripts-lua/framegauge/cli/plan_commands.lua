@@ -2,10 +2,8 @@
 
 --- Commands that make plans: rows of framegauge.cli.commands, which says what is in them.
 return {
-   {
-      name = "init",
-      summary = "write a plan to begin with",
-      help = "Write a plan for a test, with comments: the reference plan of that test, on the reference device or, with --device, on ports of yours. Without TEST it asks, at a terminal.",
+   { "init", "write a plan to begin with",
+      "Write a plan for a test, with comments: the reference plan of that test, on the reference device or, with --device, on ports of yours. Without TEST it asks, at a terminal.",
       arguments = {
          { "[TEST]", "such as rfc2544, y1564 or l4; or a plan of configs/ without '-reference.yaml', such as l4-tls" },
       },

@@ -2,10 +2,8 @@
 
 --- Commands that begin with results: rows of framegauge.cli.commands, which says what is in them.
 return {
-   {
-      name = "report",
-      summary = "render the reports of a result folder again, or several runs side by side",
-      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. Of several folders, of runs of one test, write nothing there and print their figures side by side. Measures nothing and does not change result.json.",
+   { "report", "render the reports of a result folder again, or several runs side by side",
+      "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. Of several folders, of runs of one test, write nothing there and print their figures side by side. Measures nothing and does not change result.json.",
       arguments = {
          { "DIR", "the result folder of a run, or one that holds several" },
          { "[OTHER...]", "further ones" },
@@ -21,10 +19,8 @@ return {
       },
       module = "framegauge.cli.report",
    },
-   {
-      name = "compare",
-      summary = "compare runs of a plan: what has become better or worse",
-      help = "Print the figures of two result folders side by side. A change is called better or worse only where it is more than both runs leave open together: the bounds of a search, the spread of what was averaged, the error of timestamps, the chance of losses; where nothing is known of these, 10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is worse. Of three runs or more on each side the medians are compared, and a change must also be more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared or a run was interrupted.",
+   { "compare", "compare runs of a plan: what has become better or worse",
+      "Print the figures of two result folders side by side. A change is called better or worse only where it is more than both runs leave open together: the bounds of a search, the spread of what was averaged, the error of timestamps, the chance of losses; where nothing is known of these, 10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is worse. Of three runs or more on each side the medians are compared, and a change must also be more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared or a run was interrupted.",
       arguments = {
          { "[BEFORE]", "a result folder, the twin.yaml in it, or a folder that holds several, as of run --repeat" },
          { "[AFTER]", "later runs, or runs of another device" },
@@ -43,10 +39,8 @@ return {
       },
       module = "framegauge.cli.compare",
    },
-   {
-      name = "history",
-      summary = "earlier runs: their figures, and where these changed",
-      help = "List the runs in a folder, or of one plan, with their main figures. --trend shows each figure of a plan over all its runs, and where its level changed: by PELT, and by more than the figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the result.json files say; it is made again whenever it is missing or damaged.",
+   { "history", "earlier runs: their figures, and where these changed",
+      "List the runs in a folder, or of one plan, with their main figures. --trend shows each figure of a plan over all its runs, and where its level changed: by PELT, and by more than the figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the result.json files say; it is made again whenever it is missing or damaged.",
       arguments = { { "[PLAN]", "the name of a plan, or its file" } },
       options = {
          { "--in DIR", "the folder with the runs (default: framegauge-runs)" },
@@ -63,19 +57,15 @@ return {
       },
       module = "framegauge.cli.history",
    },
-   {
-      name = "sign",
-      summary = "sign a result folder with a private key",
-      help = "Write SHA256SUMS with the digests of result.json and trials.jsonl, and its Ed25519 signature, SHA256SUMS.sig. A key is made by 'openssl genpkey -algorithm ed25519 -out key.pem', its public half by 'openssl pkey -in key.pem -pubout -out key.pub'.",
+   { "sign", "sign a result folder with a private key",
+      "Write SHA256SUMS with the digests of result.json and trials.jsonl, and its Ed25519 signature, SHA256SUMS.sig. A key is made by 'openssl genpkey -algorithm ed25519 -out key.pem', its public half by 'openssl pkey -in key.pem -pubout -out key.pub'.",
       arguments = { { "DIR", "the result folder of a run" } },
       options = { { "--key FILE", "the private key, in PEM" } },
       examples = { "sign framegauge-runs/lab-20260314-093000 --key key.pem" },
       module = "framegauge.cli.sign", call = "sign",
    },
-   {
-      name = "verify",
-      summary = "check that a signed result was not changed",
-      help = "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the one that measured, and name each file that was changed. The exit status is 1 then.",
+   { "verify", "check that a signed result was not changed",
+      "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the one that measured, and name each file that was changed. The exit status is 1 then.",
       arguments = { { "DIR", "a result folder that was signed" } },
       options = { { "--key FILE", "the public key, in PEM" } },
       examples = { "verify results/from-the-lab --key lab.pub" },

@@ -30,6 +30,14 @@ function M.copy(t)
    return copy
 end
 
+--- A row, which is changed, with its first fields by name; those that have their names stay.
+function M.named(row, names)
+   for i, name in ipairs(names) do
+      row[name], row[i] = row[name] or row[i], nil
+   end
+   return row
+end
+
 --- Add the items of a list to another.
 function M.append(list, more)
    for _, item in ipairs(more) do

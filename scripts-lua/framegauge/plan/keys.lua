@@ -14,9 +14,7 @@ local M = {}
 M.NAMES = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" }
 
 local function name(row)
-   for i, field in ipairs { "key", "type", "help" } do
-      row[field], row[i] = row[field] or row[i], nil
-   end
+   tables.named(row, { "key", "type", "help" })
    if type(row.type) == "table" then
       row.type, row.values = "enum", row.type
    end
