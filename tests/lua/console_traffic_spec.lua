@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Traffic by hand on the reference device: what is counted is what the device was set to do.
-local commands = require "framegauge.console.commands.traffic"
+local commands = require("framegauge.console.commands").by_name
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
@@ -83,7 +83,7 @@ describe("traffic by hand", function()
       task:wait()
       local s = traffic.history:stream(1)
       assert.same({ 20000, 19800, false }, { s.tx, s.rx, traffic.list[1].running })
-      assert.matches("10 kfps, 20,000 frames", tostring(commands[1].run { control = control }), 1, true)
+      assert.matches("10 kfps, 20,000 frames", tostring(commands.streams.run { control = control }), 1, true)
    end)
 
    it("sends nothing at a rate of 0", function()
@@ -156,12 +156,8 @@ streams:
    two: { from: east, to: west, size: 1518, rate: %s }
 ]]):format(device, rate), "two.yaml")))
          control.traffic:start(nil, 1):wait()
-         for _, one in ipairs(commands) do
-            if one.name == "latency" then
-               return tostring(one.run({ control = control }, {})),
-                  control.traffic.history:stream(1).latency.own_queue_max_ns
-            end
-         end
+         return tostring(commands.latency.run({ control = control }, {})),
+            control.traffic.history:stream(1).latency.own_queue_max_ns
       end
       for _, device in ipairs { "reference_switch", "reference_device" } do
          local text, waited = shown(device, "1300fps")

@@ -6,8 +6,8 @@
 --    rate("east", "40%")                 the same in Lua
 --    rate {target = "east", rate = "40%"}
 --
--- A row: name, summary, help, arguments (may be nil), run(session, o) -> value to be shown, examples. An
--- argument: name, help; flag (a word that is given or not), named (only as name=value), rest (takes all
+-- A row: { name, summary, help }, arguments (may be nil), run(session, o) -> value to be shown, examples. An
+-- argument: { name, help }; flag (a word that is given or not), named (only as name=value), rest (takes all
 -- further words, a list), optional, complete (its kind of values, console/complete.lua). A row with `keys`
 -- takes any further named words, in o.keys; keys(session, words) lists the known ones, and group(words) is
 -- what stands before them in a plan: "" or "rfc2544.". A row with `looks`

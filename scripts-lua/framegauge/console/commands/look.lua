@@ -31,14 +31,12 @@ local function ports(session)
 end
 
 return {
-   {
-      name = "ports", looks = true, summary = "show the ports",
-      help = "Show the ports: device, state (closed, open; or what is wrong with the link: down, removed, intercepted), and the job that uses each.",
-      run = ports,
-   },
-   {
-      name = "plan", looks = true, summary = "show the plan of the tester",
-      help = "Show the plan as it was read, and the keys that have been set since. 'set' changes keys.",
+   { "ports", "show the ports",
+      "Show the ports: device, state (closed, open; or what is wrong with the link: down, removed, intercepted), and the job that uses each.",
+      looks = true, run = ports },
+   { "plan", "show the plan of the tester",
+      "Show the plan as it was read, and the keys that have been set since. 'set' changes keys.",
+      looks = true,
       run = function(session)
          local source = session.control.plan.source
          local text = source.text
@@ -48,9 +46,8 @@ return {
          return text
       end,
    },
-   {
-      name = "set", summary = "change keys of the plan",
-      help = "Change keys of the plan for later commands, for example of the reference device. Every key of 'help keys' can be set; running jobs must end first.",
+   { "set", "change keys of the plan",
+      "Change keys of the plan for later commands, for example of the reference device. Every key of 'help keys' can be set; running jobs must end first.",
       examples = { "set reference_device.time=free", "set rfc2544.frame_sizes=64,1518" },
       keys = function()
          return require("framegauge.plan.help").keys()

@@ -49,16 +49,15 @@ local function replay(session, o)
 end
 
 return {
-   {
-      name = "capture", summary = "write what a port receives to a file",
-      help = "Write what a port receives to a file: pcapng if its name ends so, otherwise pcap. The filter is in the language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of any stream; with a filter as trigger, frames around a matching frame. before= and after= set their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those at one port, and reports dropped frames. Captures can begin and end at any time, also while streams and tests run; they end when the ports are opened again. Without arguments: list the captures.",
+   { "capture", "write what a port receives to a file",
+      "Write what a port receives to a file: pcapng if its name ends so, otherwise pcap. The filter is in the language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of any stream; with a filter as trigger, frames around a matching frame. before= and after= set their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those at one port, and reports dropped frames. Captures can begin and end at any time, also while streams and tests run; they end when the ports are opened again. Without arguments: list the captures.",
       arguments = {
-         { name = "port", help = "the receiving port, or stop", optional = true, complete = "captured" },
-         { name = "file", help = "the file, .pcap or .pcapng", optional = true, complete = "port_to_stop" },
-         { name = "filter", help = "frames to keep; default: all", optional = true, rest = true },
-         { name = "trigger", named = true, help = "wait for this: loss, or a filter" },
-         { name = "before", named = true, help = "frames to keep before it; default: 0" },
-         { name = "after", named = true, help = "frames to keep from it on; default: all" },
+         { "port", "the receiving port, or stop", optional = true, complete = "captured" },
+         { "file", "the file, .pcap or .pcapng", optional = true, complete = "port_to_stop" },
+         { "filter", "frames to keep; default: all", optional = true, rest = true },
+         { "trigger", "wait for this: loss, or a filter", named = true },
+         { "before", "frames to keep before it; default: 0", named = true },
+         { "after", "frames to keep from it on; default: all", named = true },
       },
       examples = {
          "capture west west.pcapng", "capture west dns.pcap udp port 53",
@@ -66,18 +65,16 @@ return {
       },
       run = capture,
    },
-   {
-      name = "replay", summary = "replay a capture file",
-      help = "Send the frames of a pcap or pcapng file from a port: with the recorded timing, faster, slower, or at a constant rate. verify= names the port that must receive the same frames in order.",
+   { "replay", "replay a capture file",
+      "Send the frames of a pcap or pcapng file from a port: with the recorded timing, faster, slower, or at a constant rate. verify= names the port that must receive the same frames in order.",
       arguments = {
-         { name = "port", help = "the transmitting port", complete = "port" },
-         { name = "file", help = "pcap or pcapng file of Ethernet frames" },
-         { name = "pace", help = "a speed such as 2x, or a rate: 40%, 100kfps, 1Gbps L1",
-            optional = true, rest = true },
-         { name = "loops", named = true, help = "number of times; 0: until the duration ends" },
-         { name = "duration", named = true, help = "stop sending after this time, such as 10s" },
-         { name = "verify", named = true, help = "the port that must receive the same frames" },
-         { name = "background", flag = true, help = "do not wait; 'jobs' and 'watch' show the job" },
+         { "port", "the transmitting port", complete = "port" },
+         { "file", "pcap or pcapng file of Ethernet frames" },
+         { "pace", "a speed such as 2x, or a rate: 40%, 100kfps, 1Gbps L1", optional = true, rest = true },
+         { "loops", "number of times; 0: until the duration ends", named = true },
+         { "duration", "stop sending after this time, such as 10s", named = true },
+         { "verify", "the port that must receive the same frames", named = true },
+         { "background", "do not wait; 'jobs' and 'watch' show the job", flag = true },
       },
       examples = { "replay east site.pcapng 2x verify=west", "replay east site.pcap 40%" }, run = replay,
    },

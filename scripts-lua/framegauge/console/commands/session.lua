@@ -2,17 +2,17 @@
 
 --- Commands about the session itself.
 return {
-   {
-      name = "trace", looks = true, summary = "show the stack of the last error",
-      help = "Show the stack of the place where the last error was raised.",
+   { "trace", "show the stack of the last error",
+      "Show the stack of the place where the last error was raised.",
+      looks = true,
       run = function(session)
          return session.trace or "no error so far, or an error without a stack"
       end,
    },
-   {
-      name = "help", looks = true, summary = "help on a command or a topic",
-      help = "Show the help of a command or a topic. Without one: list them all.",
-      arguments = { { name = "topic", help = "a command or a topic", optional = true, complete = "topic" } },
+   { "help", "help on a command or a topic",
+      "Show the help of a command or a topic. Without one: list them all.",
+      looks = true,
+      arguments = { { "topic", "a command or a topic", optional = true, complete = "topic" } },
       run = function(session, o)
          local topics = require "framegauge.console.topics"
          local width = session.terminal and session.terminal:size()
@@ -20,9 +20,9 @@ return {
             or topics.overview(session.commands)
       end,
    },
-   {
-      name = "quit", looks = true, summary = "leave; jobs are stopped and keep their results",
-      help = "Leave the console, as Ctrl-D does. Jobs are stopped and keep their results so far. Leaving an attached session stops nothing.",
+   { "quit", "leave; jobs are stopped and keep their results",
+      "Leave the console, as Ctrl-D does. Jobs are stopped and keep their results so far. Leaving an attached session stops nothing.",
+      looks = true,
       run = function(session)
          session.leaving = true
       end,

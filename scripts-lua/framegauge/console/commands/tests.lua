@@ -39,7 +39,7 @@ end
 
 local LONGEST_LINE = 38 -- so that the table fits 80 columns
 
-local WHICH = { name = "job", help = "its number; default: the last one", optional = true, complete = "job" }
+local WHICH = { "job", "its number; default: the last one", optional = true, complete = "job" }
 
 local function jobs(session)
    local rows = tables.map(session.control.tasks.list, function(task)
@@ -57,14 +57,13 @@ local function jobs(session)
 end
 
 return {
-   {
-      name = "test", summary = "run a test",
-      help = "Run a test on the ports of the plan: in the foreground with its progress (Ctrl-C stops it; it keeps its results so far), or in the background. Keys are the keys of the method's group in a plan. In Lua, job = test.rfc2544 {...} starts a test in the background and returns the job.",
+   { "test", "run a test",
+      "Run a test on the ports of the plan: in the foreground with its progress (Ctrl-C stops it; it keeps its results so far), or in the background. Keys are the keys of the method's group in a plan. In Lua, job = test.rfc2544 {...} starts a test in the background and returns the job.",
       arguments = {
-         { name = "method", help = table.concat(methods.names(), ", "), complete = "test" },
-         { name = "quick", flag = true, help = "trials of about a second; the report says so" },
-         { name = "background", flag = true, help = "do not wait; 'jobs' and 'watch' show the job" },
-         { name = "out", named = true, help = "the result folder" },
+         { "method", table.concat(methods.names(), ", "), complete = "test" },
+         { "quick", "trials of about a second; the report says so", flag = true },
+         { "background", "do not wait; 'jobs' and 'watch' show the job", flag = true },
+         { "out", "the result folder", named = true },
       },
       examples = {
          "test rfc2544 quick", "test rfc2544 quick frame_sizes=64,1518 throughput.resolution=1%",
@@ -85,35 +84,33 @@ return {
          follow.foreground(session, task)
       end,
    },
-   {
-      name = "jobs", looks = true, summary = "list jobs",
-      help = "List the jobs, running and ended: tests, traffic, captures and replays.", run = jobs,
-   },
-   {
-      name = "watch", looks = true, summary = "follow a job; Ctrl-C does not stop it",
-      help = "Show the log and the progress of a job until it ends. Ctrl-C ends the following, not the job.",
-      arguments = { WHICH },
+   { "jobs", "list jobs",
+      "List the jobs, running and ended: tests, traffic, captures and replays.",
+      looks = true, run = jobs },
+   { "watch", "follow a job; Ctrl-C does not stop it",
+      "Show the log and the progress of a job until it ends. Ctrl-C ends the following, not the job.",
+      looks = true, arguments = { WHICH },
       run = function(session, o)
          follow.watch(session, session.control.tasks:get(o.job))
       end,
    },
-   {
-      name = "wait", looks = true, summary = "wait for the end of a job", arguments = { WHICH },
-      help = "Wait until a job has ended, and return its results: 'r = wait(1)'.",
+   { "wait", "wait for the end of a job",
+      "Wait until a job has ended, and return its results: 'r = wait(1)'.",
+      looks = true, arguments = { WHICH },
       run = function(session, o)
          return session.control.tasks:get(o.job):wait()
       end,
    },
-   {
-      name = "pause", summary = "pause a job before its next trial", arguments = { WHICH },
-      help = "Pause a job before its next trial. 'resume' continues it.",
+   { "pause", "pause a job before its next trial",
+      "Pause a job before its next trial. 'resume' continues it.",
+      arguments = { WHICH },
       run = function(session, o)
          session.control.tasks:get(o.job):pause()
       end,
    },
-   {
-      name = "resume", summary = "continue a paused job", arguments = { WHICH },
-      help = "Continue a job that was paused by 'pause'.",
+   { "resume", "continue a paused job",
+      "Continue a job that was paused by 'pause'.",
+      arguments = { WHICH },
       run = function(session, o)
          session.control.tasks:get(o.job):resume()
       end,

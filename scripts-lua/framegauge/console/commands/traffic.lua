@@ -10,10 +10,8 @@ local user_error = require "framegauge.core.user_error"
 local view = require "framegauge.console.view"
 local watching = require "framegauge.console.watching"
 
-local TARGET = {
-   name = "target", help = "a stream, or a port (all streams that it sends); default: all", optional = true,
-   complete = "target",
-}
+local TARGET = { "target", "a stream, or a port (all streams that it sends); default: all",
+   optional = true, complete = "target" }
 
 local function bits(value)
    return value > 0 and ("%.2f"):format(value / 1e6) or "0"
@@ -175,14 +173,12 @@ local function view_lines(session)
 end
 
 return {
-   {
-      name = "streams", looks = true, summary = "list the streams", run = streams,
-      help = "List the streams: the plan's, or one per direction. 'stream' creates or changes one.",
-   },
-   {
-      name = "stream", summary = "create or change a stream",
-      help = "Create or change a stream. Keys, as in a plan's streams ('help keys'): from, to, size, rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may be running. The default streams are removed when the first stream is created.",
-      arguments = { { name = "name", help = "name of the stream", complete = "stream" } },
+   { "streams", "list the streams",
+      "List the streams: the plan's, or one per direction. 'stream' creates or changes one.",
+      looks = true, run = streams },
+   { "stream", "create or change a stream",
+      "Create or change a stream. Keys, as in a plan's streams ('help keys'): from, to, size, rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may be running. The default streams are removed when the first stream is created.",
+      arguments = { { "name", "name of the stream", complete = "stream" } },
       keys = function()
          return { "from", "to", "size", "rate", "frames", "frame" }
       end,
@@ -192,23 +188,19 @@ return {
       },
       run = stream,
    },
-   {
-      name = "start", summary = "start streams",
-      help = "Start streams: all, one, or those that a port sends. They run until they are stopped or have sent their `frames`, or for a time: then the command waits for the end and shows the counts.",
+   { "start", "start streams",
+      "Start streams: all, one, or those that a port sends. They run until they are stopped or have sent their `frames`, or for a time: then the command waits for the end and shows the counts.",
       arguments = {
-         TARGET, { name = "for", named = true, help = "duration, such as 10s; default: until stopped" },
-         { name = "background", flag = true, help = "do not wait for the end" },
+         TARGET, { "for", "duration, such as 10s; default: until stopped", named = true },
+         { "background", "do not wait for the end", flag = true },
       },
       examples = { "start", "start east", "start east-west for=10s" }, run = start,
    },
-   {
-      name = "stop", summary = "stop streams or a job",
-      help = "Stop streams, or a job by its number. With the last stream the traffic ends: frames in flight are waited for, then the counts are final. A stopped test keeps its results so far.",
+   { "stop", "stop streams or a job",
+      "Stop streams, or a job by its number. With the last stream the traffic ends: frames in flight are waited for, then the counts are final. A stopped test keeps its results so far.",
       arguments = {
-         {
-            name = "target", help = "a stream, a port, or the number of a job; default: all streams",
-            optional = true, complete = "stoppable",
-         },
+         { "target", "a stream, a port, or the number of a job; default: all streams",
+           optional = true, complete = "stoppable" },
       },
       run = function(session, o)
          local number = tonumber(o.target)
@@ -220,33 +212,27 @@ return {
          task:wait()
       end,
    },
-   {
-      name = "rate", summary = "change the load of streams",
-      help = "Change the load of a stream, or of a port (its streams share it evenly). Running streams continue at the new rate.",
+   { "rate", "change the load of streams",
+      "Change the load of a stream, or of a port (its streams share it evenly). Running streams continue at the new rate.",
       arguments = {
-         { name = "target", help = "a stream, a port, or all", complete = "target" },
-         { name = "rate", help = "the load: 40%, 100kfps, or 1Gbps followed by L1, L2 or L3",
-            rest = true },
+         { "target", "a stream, a port, or all", complete = "target" },
+         { "rate", "the load: 40%, 100kfps, or 1Gbps followed by L1, L2 or L3", rest = true },
       },
       examples = { "rate east 40%", "rate east-west 1Mbps L2", "rate all 100kfps" },
       run = function(session, o)
          session.control.traffic:set_rate(o.target, table.concat(o.rate, " "))
       end,
    },
-   {
-      name = "stats", looks = true, summary = "show counts and rates", arguments = { TARGET },
-      help = "Show what was sent and received since the start of traffic or 'clear'. During traffic, 'missing' are frames not yet received although later ones have been: lost or in flight. After the end they are lost.",
-      run = stats,
-   },
-   {
-      name = "latency", looks = true, summary = "show the delays of streams", arguments = { TARGET },
-      help = "Show the delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) cover the time since the start of traffic.",
-      run = latency,
-   },
-   {
-      name = "view", looks = true, summary = "live view, full-screen or in lines",
-      arguments = { { name = "line", flag = true, help = "one line per port, redrawn in place" } },
-      help = "Show ports, streams and jobs on a page that is redrawn twice a second. q leaves it, c clears the counts, the arrow keys scroll. Without a terminal it is shown once. 'view line' does not use the whole screen; it ends with the traffic, or with Ctrl-C.",
+   { "stats", "show counts and rates",
+      "Show what was sent and received since the start of traffic or 'clear'. During traffic, 'missing' are frames not yet received although later ones have been: lost or in flight. After the end they are lost.",
+      looks = true, arguments = { TARGET }, run = stats },
+   { "latency", "show the delays of streams",
+      "Show the delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) cover the time since the start of traffic.",
+      looks = true, arguments = { TARGET }, run = latency },
+   { "view", "live view, full-screen or in lines",
+      "Show ports, streams and jobs on a page that is redrawn twice a second. q leaves it, c clears the counts, the arrow keys scroll. Without a terminal it is shown once. 'view line' does not use the whole screen; it ends with the traffic, or with Ctrl-C.",
+      looks = true,
+      arguments = { { "line", "one line per port, redrawn in place", flag = true } },
       run = function(session, o)
          if o.line then
             return view_lines(session)
@@ -256,9 +242,8 @@ return {
          return table.concat((view.page(session.control, { columns = 80, rows = 1000 })), "\n")
       end,
    },
-   {
-      name = "clear", summary = "clear the counts",
-      help = "Count from now on. Minimum and maximum delay still cover the time since the start of traffic.",
+   { "clear", "clear the counts",
+      "Count from now on. Minimum and maximum delay still cover the time since the start of traffic.",
       run = function(session)
          local history = session.control.traffic.history
          if history then
