@@ -16,7 +16,8 @@
 --
 --    frame_sizes(plan)     bytes with FCS of all frames that may be sent
 --    marks(plan)           of all test frames: { outer_vlan =, pcp =, dei = 0 or 1, dscp = }
---    topology(values)      which ports send to which (framegauge.traffic.topology); default: pairs
+--    topology              which ports send to which (framegauge.traffic.topology), or function(values);
+--                          default: pairs
 --    topology_key          the key that says so, where there is one
 --    one_way(plan)         whether only inputs send
 --    alone                 whether a single port will do
@@ -69,7 +70,8 @@ end
 --- Which ports of a plan's values send to which.
 function M.topology(values)
    local method = by_name[values.test] or {}
-   return method.topology and method.topology(values) or "pairs"
+   local topology = method.topology or "pairs"
+   return type(topology) == "function" and topology(values) or topology
 end
 
 --- All that the reference device of a plan is in a run, one after the other: groups as reference_device.

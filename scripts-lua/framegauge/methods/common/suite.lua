@@ -16,6 +16,10 @@ function M.words(key)
    return (key:gsub("_", " "))
 end
 
+--- Rows of results that tests of several methods have.
+M.TEST = { "test", "text", "the test", col = "Test", id = M.words }
+M.FRAME_SIZE = { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", id = "%s bytes" }
+
 --- Where a plan departs from its standard.
 -- @param find  function(note); note(departs, format, ...) adds a note where `departs` is true
 function M.conformance(standard, find)

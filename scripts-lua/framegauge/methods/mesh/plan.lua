@@ -54,9 +54,7 @@ end
 return {
    name = "mesh", fleet = true, row = row,
    rules = { classes_keep_to_their_keys, frames_have_room },
-   topology = function()
-      return "full-mesh"
-   end,
+   topology = "full-mesh",
    frame_sizes = function(plan)
       return { plan.mesh.frame_size }
    end,

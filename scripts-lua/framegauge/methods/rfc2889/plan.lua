@@ -162,9 +162,7 @@ return {
       too_long_frames_are, ports_are_in_fours, devices_have_ports,
       shared_rules.no_gateways "a switch is no router",
    },
-   topology = function()
-      return "full-mesh"
-   end,
+   topology = "full-mesh",
    frame_sizes = function(plan)
       local o, list = plan.rfc2889, { 64 }
       if tables.contains(o.tests, "errored_frames") then

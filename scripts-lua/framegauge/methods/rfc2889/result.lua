@@ -40,8 +40,7 @@ end
 
 local MESH = {
    { "test", "text", "the pattern", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-      id = "%s bytes" },
+   suite.FRAME_SIZE,
    { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
    { "senders", "ordinal", "how many of them send, each the same load" },
    { "addresses", "ordinal", "stations behind each port", better = false },
@@ -132,7 +131,7 @@ local ITERATION = record("address_iteration", "a trial with a number of addresse
 
 local ENDS = { "flood", "loss", "learning", "maximum", "tester", "invalid", "max_trials" }
 local HEAD = {
-   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   suite.TEST,
    { "order", { "sequential", "random" }, "of the addresses", col = "Order", id = "%s addresses" },
 }
 local TAIL = {
@@ -170,7 +169,7 @@ M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 
 }, TAIL, verdict.ROWS)
 
 M.ERRORED = record("errored_frames", "Whether the switch forwards frames with errors (RFC 2889, 5.9)", {
-   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   suite.TEST,
    { "kind", { "oversize", "undersize", "crc", "dribble", "alignment" }, "what is wrong with them",
       col = "Kind", id = "%s" },
    { "frame_size", "ordinal", "their bytes with FCS", optional = true, col = "Frame", unit = "bytes",
@@ -191,9 +190,8 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
 }, verdict.ROWS)
 
 M.CONGESTION = record("congestion_control", "What the switch does when an egress is overloaded (RFC 2889, 5.5). Frames per second are over the time of sending, which pauses prolong; frames that waited in the switch arrive after it and count", {
-   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-      id = "%s bytes" },
+   suite.TEST,
+   suite.FRAME_SIZE,
    { "split", "text", "the port that sends to the uncongested and the congested port in turn", col = "Split",
       id = "from %s" },
    { "single", "text", "the port that sends to the congested port only" },
@@ -238,9 +236,8 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
 }, verdict.ROWS)
 
 M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than 96 bits between frames when it is offered more than the line carries (RFC 2889, 5.6)", {
-   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-      id = "%s bytes" },
+   suite.TEST,
+   suite.FRAME_SIZE,
    { "gap_bits", "ordinal", "between the frames that were sent", optional = true },
    { "mol_fps", "number", "what the line carries with 96 bits between frames", optional = true, col = "Line",
       at = "terminal html" },

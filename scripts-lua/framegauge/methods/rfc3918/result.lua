@@ -30,9 +30,8 @@ local SOURCE = { "source", "text", "port that sent to the groups", col = "Source
 
 local function head(with_groups)
    return {
-      { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-         id = "%s bytes" },
+      suite.TEST,
+      suite.FRAME_SIZE,
       { "version", "text", "how receivers join", col = "By", at = "html" },
       with_groups and { "groups", "ordinal", "that were joined", col = "Groups", as = "number",
          at = "terminal html summary", id = with_groups == "id" and { "group", "groups" } or nil } or nil,
@@ -194,11 +193,10 @@ local RESOLUTION = { "resolution_ns", "positive", "from one frame to the next: s
 
 local function delay_head(methods)
    return {
-      { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+      suite.TEST,
       { "method", methods, "what is measured. Of joins, new: a group that the device does not know (A); known: one that another port has joined before (B). Of leaves, all: of all receivers",
          col = "Group", id = "%s" },
-      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-         id = "%s bytes" },
+      suite.FRAME_SIZE,
       { "version", "text", "how receivers join and leave", col = "By", at = "html" },
       SOURCE,
       { "receivers", "count", "ports that were measured", col = "Receivers", as = "number", at = "html" },
@@ -336,9 +334,8 @@ local function fewest_failed(iterations)
 end
 
 M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)", {
-   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-      id = "%s bytes" },
+   suite.TEST,
+   suite.FRAME_SIZE,
    { "version", "text", "how receivers join", col = "By", at = "html" },
    { "groups", "count", "the most groups whose frames every receiver got, and no other port", col = "Groups",
       as = "count", at = "terminal html",

@@ -154,9 +154,7 @@ return {
       shared_rules.frames_have_room("rfc8239", "frame_sizes"),
       shared_rules.no_gateways "a switch is no router",
    },
-   topology = function()
-      return "full-mesh"
-   end,
+   topology = "full-mesh",
    frame_sizes = function(plan)
       return tables.joined(plan.rfc8239.frame_sizes, { plan.rfc8239.buffer.frame_size },
          is_stateful(plan) and { 64, 1518 } or {})

@@ -16,10 +16,7 @@ local list, record = rows.list, rows.record
 
 local words = suite.words
 
-local HEAD = {
-   { "test", "text", "the test", col = "Test", id = words },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", id = "%s bytes" },
-}
+local HEAD = { suite.TEST, suite.FRAME_SIZE }
 local TAIL = tables.joined({
    { "iterations", "ordinal", "how often it was measured", col = "Iterations", as = "number", at = "html" },
    { "pv_percent", "signed", "percentage variance (RFC 8239, 1.3.4): by how much an iteration differs from the one before, the greatest", optional = true, col = "PV", unit = "%", as = "number", at = "html" },

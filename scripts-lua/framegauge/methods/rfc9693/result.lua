@@ -29,8 +29,7 @@ local FAILED = { "failed_because", { "not forwarded", "not established" }, "of w
 local words = suite.words
 
 local TEST = { { "test", "text", "the test", id = words } }
-local SIZE = { { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes",
-   id = "%s bytes" } }
+local SIZE = { suite.FRAME_SIZE }
 local CONNECTIONS = { { "connections", "ordinal", "established in each experiment", col = "Connections",
    at = "terminal html summary" } }
 local ESTABLISHED = { { "establishment_fps", "number", "rate at which they were", optional = true } }

@@ -175,9 +175,7 @@ end
 Calls.set_config = exclusive(function(self, value)
    local found = read.found()
    local state = config.read(value, self.env, found)
-   if found.errors[1] then
-      refuse(found.errors)
-   end
+   refusal.raise_found(found)
    self:close_state()
    self:make_room(state)
    self:take(state)
@@ -202,9 +200,7 @@ function Calls:change(message, of, value)
    local one, other = of(request, value, {
       value = self.value, state = self.state, env = self.env, flows = self.traffic.by_name,
    }, found)
-   if found.errors[1] then
-      refuse(found.errors)
-   end
+   refusal.raise_found(found)
    return found, one, other
 end
 
@@ -277,9 +273,7 @@ function Calls:flows_of(names, path)
       end
       return not again and flow or nil
    end)
-   if found.errors[1] then
-      refuse(found.errors)
-   end
+   refusal.raise_found(found)
    return names[1] and reverse.both_ways(flows) or self.traffic.flows
 end
 
@@ -317,9 +311,7 @@ function Calls:places_named(names, path)
       end
       return nil
    end)
-   if found.errors[1] then
-      refuse(found.errors)
-   end
+   refusal.raise_found(found)
    return list
 end
 
@@ -346,9 +338,7 @@ function control.port(self, port)
          found:fault(("port.capture.port_names[%d]"):format(i - 1), '"%s" is no port with a capture', name)
       end
    end
-   if found.errors[1] then
-      refuse(found.errors)
-   end
+   refusal.raise_found(found)
    for _, name in ipairs(list) do
       self.captures[port.capture.state](self.captures, name)
    end
@@ -359,9 +349,7 @@ function control.protocol(self, protocol)
    if protocol.choice == "lacp" then
       local found = read.found()
       lags.control(self.state.lags, protocol.lacp, found)
-      if found.errors[1] then
-         refuse(found.errors)
-      end
+      refusal.raise_found(found)
       return done()
    elseif protocol.choice ~= "all" then
       refuse({ ("protocol.%s: not supported"):format(protocol.choice) }, NOT_THERE)

@@ -68,9 +68,7 @@ end
 local function rows_by(kinds, calls, request)
    local found = read.found()
    local list = kinds[request.choice](calls, request[request.choice], found)
-   if found.errors[1] then
-      refusal.raise(found.errors)
-   end
+   refusal.raise_found(found)
    return list
 end
 

@@ -76,9 +76,7 @@ function Neighbours:states(version, names, path)
          found:fault(("%s.ethernet_names[%d]"):format(path, i - 1), '"%s" is no Ethernet of a device', name)
       end
    end
-   if found.errors[1] then
-      refusal.raise(found.errors)
-   end
+   refusal.raise_found(found)
    self:let_wire_pass(LOOK_SECONDS)
    return tables.map(self.state.hosts, function(host)
       local shown = host.version == version and (not names[1] or wanted[host.ethernet])
@@ -167,9 +165,7 @@ local function pings_of(self, requests, version, path)
       return { host = host.index, to = one.dst_ip,
          hop = not devices.is_near(host, one.dst_ip) and host.gateway or nil }
    end)
-   if found.errors[1] then
-      refusal.raise(found.errors)
-   end
+   refusal.raise_found(found)
    return list
 end
 

@@ -20,6 +20,13 @@ function M.raise(errors, code)
    error(setmetatable({ code = code or M.INVALID, errors = read.printable(errors) }, Refusal), 0)
 end
 
+--- Do not follow it where something is wrong. @param found  of framegauge.services.otg.read
+function M.raise_found(found)
+   if found.errors[1] then
+      M.raise(found.errors)
+   end
+end
+
 --- Make a call.
 -- @return its answer; or nil and { code =, errors = }. What is wrong in the program is raised.
 function M.caught(call, ...)

@@ -245,9 +245,7 @@ return {
       groups_can_be_told_apart,
       shared_rules.frames_have_room("rfc3918", "frame_sizes"), tunnels_end_at_gateways, tunnels_fit_the_mtu,
    },
-   topology = function()
-      return "full-mesh"
-   end,
+   topology = "full-mesh",
    one_queue = true,
    frame_sizes = function(plan)
       local o, version, sizes = plan.rfc3918, plan.ports[1].ipv4 and 4 or 6, { 64 }
