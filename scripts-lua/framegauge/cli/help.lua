@@ -26,10 +26,7 @@ end
 
 --- The arguments and options of a command: list of { name, help }.
 function M.rows(command)
-   local rows = {}
-   for _, argument in ipairs(command.arguments) do
-      rows[#rows + 1] = { argument.name, argument.help }
-   end
+   local rows = tables.map(command.arguments, function(argument) return { argument.name, argument.help } end)
    for _, option in ipairs(command.options) do
       rows[#rows + 1] = {
          "--" .. option.name .. (option.value and " " .. option.value or "") .. (option.rest and "..." or ""),

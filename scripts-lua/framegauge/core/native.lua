@@ -4,6 +4,7 @@
 --
 -- They are looked for before a command begins: a module that is missed in the middle of another's loading
 -- shows only as an error of the other.
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -33,10 +34,7 @@ end
 
 --- Refuse to go on without them.
 function M.check()
-   local lines = {}
-   for i, one in ipairs(M.missing()) do
-      lines[i] = one.finding .. " (" .. one.fix .. ")"
-   end
+   local lines = tables.map(M.missing(), function(one) return one.finding .. " (" .. one.fix .. ")" end)
    if lines[1] then
       user_error.raise(nil, ENVIRONMENT, "%s", table.concat(lines, "\nframegauge: "))
    end

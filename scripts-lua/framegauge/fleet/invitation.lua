@@ -159,10 +159,7 @@ local function agent_file(name, o)
 end
 
 local function options_of(told, folder)
-   local list = {}
-   for _, one in ipairs(told.server) do
-      list[#list + 1] = "--server " .. one
-   end
+   local list = tables.map(told.server, function(one) return "--server " .. one end)
    list[#list + 1] = told.ca and ("--ca %s/bridge-ca.pem"):format(folder) or nil
    list[#list + 1] = told.role == CONTROLLER and "--listen /run/framegauge/bridge/bus"
       or "--agent /run/framegauge/agent/socket"

@@ -10,6 +10,7 @@
 --    "u18446744073709551615"  a 64-bit number
 --    { l = [...], k = {...} } a table: its list and its keys
 local ffi = require "ffi"
+local tables = require "framegauge.core.tables"
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
 local streams = require "framegauge.tester.streams"
@@ -56,10 +57,7 @@ function M.unpack(value, depth)
    elseif depth > DEEPEST or type(value.l) ~= "table" or type(value.k) ~= "table" then
       error("a table of no form", 0)
    end
-   local out = {}
-   for i, item in ipairs(value.l) do
-      out[i] = M.unpack(item, depth + 1)
-   end
+   local out = tables.map(value.l, function(item) return M.unpack(item, depth + 1) end)
    for key, item in pairs(value.k) do
       out[key] = M.unpack(item, depth + 1)
    end

@@ -401,10 +401,9 @@ end
 function M.text(found, all, paint)
    local parts, columns = {}, M.columns(found)
    for _, one in ipairs(found.tables) do
-      local lines = {}
-      for _, line in ipairs(one.lines) do
-         lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
-      end
+      local lines = tables.map(one.lines, function(line)
+         return (all or line.mark ~= M.SAME) and line or nil
+      end)
       parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(columns, lines, paint) or nil
       for _, sentence in ipairs(M.remarks(found, one)) do
          parts[#parts + 1] = sentence .. "\n"

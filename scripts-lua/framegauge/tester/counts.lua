@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What the engine counted in a trial, as plain tables.
+local tables = require "framegauge.core.tables"
 local altered = require "framegauge.tester.altered"
 local api = require "framegauge.core.api"
 local delays = require "framegauge.tester.delays"
@@ -185,10 +186,7 @@ end
 --- The card's own counters and ours, of ports that have some; nil where none has.
 -- @param ports  as M.ports gave them
 function M.cards(ports)
-   local list = {}
-   for _, port in ipairs(ports) do
-      list[#list + 1] = port.card
-   end
+   local list = tables.field(ports, "card")
    return list[1] and list
 end
 

@@ -7,16 +7,14 @@
 -- by turns. The virtual wire is always run by one, for its time is of one piece.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local tables = require "framegauge.core.tables"
 
 local C = api.C
 local M = {}
 
 --- EAL's core map for a list of CPUs: the first for control, the others for packets.
 function M.core_map(cpus)
-   local map = {}
-   for i, cpu in ipairs(cpus) do
-      map[i] = ("%d@%d"):format(i - 1, cpu)
-   end
+   local map = tables.map(cpus, function(cpu, i) return ("%d@%d"):format(i - 1, cpu) end)
    return table.concat(map, ",")
 end
 
@@ -49,10 +47,7 @@ end
 
 -- The lcores near a port, or all if none is near.
 local function near(list, node)
-   local chosen = {}
-   for _, worker in ipairs(list) do
-      chosen[#chosen + 1] = worker.node == node and worker or nil
-   end
+   local chosen = tables.map(list, function(worker) return worker.node == node and worker or nil end)
    return chosen[1] and chosen or list
 end
 

@@ -197,10 +197,9 @@ local function write_list(t, style, indent)
 end
 
 local function write_object(t, style, indent)
-   local parts = {}
-   for i, key in ipairs(sorted_keys(t, style)) do
-      parts[i] = quoted(key, style) .. ": " .. write(t[key], style, indent .. "  ")
-   end
+   local parts = tables.map(sorted_keys(t, style), function(key)
+      return quoted(key, style) .. ": " .. write(t[key], style, indent .. "  ")
+   end)
    return join(parts, "{", "}", indent)
 end
 

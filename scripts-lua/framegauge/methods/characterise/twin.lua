@@ -57,10 +57,7 @@ local function same(one, other)
 end
 
 local function lines(list, indent)
-   local out = {}
-   for i, one in ipairs(list) do
-      out[i] = ("%s%s: %s"):format(indent, one[1], one[2])
-   end
+   local out = tables.map(list, function(one) return ("%s%s: %s"):format(indent, one[1], one[2]) end)
    return table.concat(out, "\n") .. "\n"
 end
 

@@ -77,10 +77,9 @@ local function seconds_of(o)
 end
 
 function M.parts(plan)
-   local list = {}
-   for i, one in ipairs(sessions(plan)) do
-      list[i] = { test = "oam." .. one.test, frame_size = one.frame_size, total = seconds_of(plan.oam) }
-   end
+   local list = tables.map(sessions(plan), function(one)
+      return { test = "oam." .. one.test, frame_size = one.frame_size, total = seconds_of(plan.oam) }
+   end)
    return outlook.bounded(outlook.parts(list), outlook.EXACTLY)
 end
 

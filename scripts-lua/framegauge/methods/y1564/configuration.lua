@@ -96,10 +96,7 @@ end
 
 -- Least, mean and greatest rate of the seconds of a step, both colours together.
 local function rate_by_seconds(record, received)
-   local list = {}
-   for i, direction in ipairs(record.directions) do
-      list[i] = direction.series
-   end
+   local list = tables.field(record.directions, "series")
    return figures.rate_by_seconds(list, received)
 end
 

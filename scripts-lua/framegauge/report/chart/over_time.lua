@@ -141,10 +141,9 @@ function M.of(o)
       end
    end
    for i, chart in ipairs(#drawn > 0 and CHARTS or {}) do
-      local lines = {}
-      for k, line in ipairs(drawn) do
-         lines[k] = { name = line.name, points = points_of(chart, line.series) }
-      end
+      local lines = tables.map(drawn, function(line)
+         return { name = line.name, points = points_of(chart, line.series) }
+      end)
       out[i] = draw(chart, o, i, lines, seconds)
    end
    return #out > 0 and { h.h3 { o.name }, h.div { class = "four", out } } or nil

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Fields of a header that share bytes: their constant bits, and programs of those that vary.
+local tables = require "framegauge.core.tables"
 local pattern = require "framegauge.services.otg.pattern"
 
 local M = {}
@@ -10,10 +11,7 @@ local function program_of(list, at, width)
    local first = math.floor(at / 8)
    local size = math.ceil((at + width) / 8) - first
    local shift = 8 * (first + size) - at - width
-   local shifted = {}
-   for i, value in ipairs(list) do
-      shifted[i] = value * 2 ^ shift
-   end
+   local shifted = tables.map(list, function(value) return value * 2 ^ shift end)
    return {
       at = first, octets = size, mask = (2 ^ width - 1) * 2 ^ shift + 0ULL,
       program = { list = shifted, count = #list + 0ULL },

@@ -66,10 +66,7 @@ function cycle_of.weight_pairs(size, path, found)
    if o.choice == "predefined" then
       return weighted(MIXES[o.predefined])
    end
-   local list = {}
-   for i, pair in ipairs(o.custom) do
-      list[i] = { pair.size, math.max(0, pair.weight) }
-   end
+   local list = tables.map(o.custom, function(pair) return { pair.size, math.max(0, pair.weight) } end)
    return list[1] and weighted(list) or found:fault(path .. ".weight_pairs.custom", "has no weights")
 end
 

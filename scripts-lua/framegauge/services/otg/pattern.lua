@@ -4,6 +4,7 @@
 --
 -- Counters wrap at the width of their field. One that does so, or whose steps do not fit the field program,
 -- becomes a list of its values, as do random ones, which are drawn here. All restart with their flow.
+local tables = require "framegauge.core.tables"
 local address = require "framegauge.plan.address"
 local bit = require "bit"
 local octets = require "framegauge.core.octets"
@@ -107,10 +108,7 @@ function make.value(p, format)
 end
 
 function make.values(p, format, _, c)
-   local list = {}
-   for i, value in ipairs(p.values) do
-      list[i] = number(format, value)
-   end
+   local list = tables.map(p.values, function(value) return number(format, value) end)
    if #list == 0 then
       return c.found:fault(c.path .. ".values", "is empty")
    elseif #list > MAX_LIST then

@@ -6,6 +6,7 @@
 -- number, which reading (services.otg.read) refuses with its path; and a field whose message is not listed
 -- is there as `true`, for the same end. Each field that has a value is written, zero included.
 local ffi = require "ffi"
+local tables = require "framegauge.core.tables"
 local json = require "framegauge.text.json"
 local schema = require "framegauge.services.otg.schema"
 
@@ -258,10 +259,7 @@ local function write_field(field, value, parts)
       end
    end
    if field.repeated and wire ~= BYTES then
-      local packed = {}
-      for i, one in ipairs(value) do
-         packed[i] = write(field, one)
-      end
+      local packed = tables.map(value, function(one) return write(field, one) end)
       parts[#parts + 1] = varint(field.number * 8 + BYTES) .. delimited(table.concat(packed))
       return
    end

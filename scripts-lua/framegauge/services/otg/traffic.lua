@@ -157,10 +157,7 @@ function Traffic:join_trial(flows)
       self.joining = false
    end, function()
       self:stop_now(flows)
-      local slots = {}
-      for i, flow in ipairs(flows) do
-         slots[i] = self:enter(flow, flow.stream.load, 0)
-      end
+      local slots = tables.map(flows, function(flow) return self:enter(flow, flow.stream.load, 0) end)
       for i, flow in ipairs(flows) do
          slots_of.carry(self.carried, self:counts(flow), flow.stream)
          if flow.stream.delay == 0 then

@@ -3,6 +3,7 @@
 --- One trial of the L4 engine: workers behind ports of a tester, each with its applications, for so long; and
 -- streams of test frames beside them, where a test wants both.
 local api = require "framegauge.core.api"
+local tables = require "framegauge.core.tables"
 local app = require "framegauge.traffic.l4.app"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
@@ -176,10 +177,7 @@ local function run(tester, o, sides)
    tester:await(function()
       go_on(sides, "look")
       if o.look then
-         local open = {}
-         for i, side in ipairs(sides) do
-            open[i] = C.fg_l4_open(side.l4)
-         end
+         local open = tables.map(sides, function(side) return C.fg_l4_open(side.l4) end)
          early = o.look(open)
       end
       return early

@@ -137,10 +137,7 @@ local SIDES = {
 }
 
 local function side_record(role)
-   local fields = {}
-   for i, row in ipairs(SIDES) do
-      fields[i] = { row[1], "count", row[2] }
-   end
+   local fields = tables.map(SIDES, function(row) return { row[1], "count", row[2] } end)
    fields[#fields + 1] = { "memory_bytes", "count", "most bytes that the library had at a time" }
    return rows.record("l4_quic_" .. role, "what the " .. role .. " of a test over QUIC counted", fields)
 end

@@ -30,10 +30,7 @@ local function made(result)
 end
 
 function M.test_names(result)
-   local names = {}
-   for i, one in ipairs(made(result)) do
-      names[i] = one[1].title:lower()
-   end
+   local names = core.map(made(result), function(one) return one[1].title:lower() end)
    return table.concat(names, ", ")
 end
 

@@ -154,10 +154,7 @@ end
 --- Charts and table of a latency that rows have under a key; empty where none has it.
 -- @param where  "at the throughput"
 function M.spread(record, rows, key, where)
-   local measured = {}
-   for _, row in ipairs(rows) do
-      measured[#measured + 1] = row[key] and row or nil
-   end
+   local measured = core.map(rows, function(row) return row[key] and row or nil end)
    return #measured > 0 and {
       by_direction(measured, spread_chart(key, where)),
       tables.of { record, "latency", measured, caption = "Latency " .. where },
