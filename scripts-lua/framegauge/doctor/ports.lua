@@ -150,9 +150,7 @@ local function examine_open(plan, handles)
    local needed = needs(ports)
    local _, _, notes = placement.place(ports, false, plan.needs.one_lcore_a_port)
    for i, port in ipairs(ports) do
-      for _, row in ipairs(M.rows(port, abouts[i] or nil, { needed = needed(port), notes = notes[i] })) do
-         rows[#rows + 1] = row
-      end
+      tables.append(rows, M.rows(port, abouts[i] or nil, { needed = needed(port), notes = notes[i] }))
    end
    return rows
 end

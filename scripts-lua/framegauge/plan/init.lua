@@ -113,9 +113,7 @@ local function shape(values, path, options)
       method.shape(plan[plan.test])
    end
    plan.needs = registry.needs(plan)
-   for _, argument in ipairs(options.eal or {}) do
-      table.insert(plan.host.eal, argument)
-   end
+   tables.append(plan.host.eal, options.eal or {})
    return plan
 end
 

@@ -195,12 +195,7 @@ local function candidates(one, asked)
 end
 
 local function knows_bound(list)
-   for _, one in ipairs(list) do
-      if one.figure.row.uncertainty or one.figure.row.coverage then
-         return true
-      end
-   end
-   return false
+   return tables.any(list, function(one) return one.figure.row.uncertainty or one.figure.row.coverage end)
 end
 
 -- Names by which the figures of a plan can be asked for, the main ones; and a list of all.
@@ -328,12 +323,7 @@ local function has_failed(one, row)
    if row.outcome == "fail" or row.rx == 0 and (row.tx or 0) > 0 then
       return true
    end
-   for _, of in ipairs(one.record.rows) do
-      if of.sought and row[of[1]] == nil then
-         return true
-      end
-   end
-   return false
+   return tables.any(one.record.rows, function(of) return of.sought and row[of[1]] == nil end)
 end
 
 -- @return whether the row met it: true, false, or nil, and why it says nothing; then candidate and value.

@@ -164,9 +164,7 @@ function M.run(plan, tester, session, results)
                repetition = repetition,
             })
             table.insert(results.convergence, row)
-            for _, route in ipairs(routes) do
-               table.insert(results.convergence_routes, route)
-            end
+            tables.append(results.convergence_routes, routes)
             by_event[one.event] = by_event[one.event] or {}
             table.insert(by_event[one.event], row)
          end

@@ -41,12 +41,9 @@ local NOTHING = "Nothing was measured of the device"
 
 -- Is any figure the device's?
 local function is_any_valid(result)
-   for _, one in ipairs(views.tables(result)) do
-      if tables_of.find(one.lines, "validity", "valid") then
-         return true
-      end
-   end
-   return false
+   return tables_of.any(views.tables(result), function(one)
+      return tables_of.find(one.lines, "validity", "valid")
+   end)
 end
 
 -- Can the figures be trusted?

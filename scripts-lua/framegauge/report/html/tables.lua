@@ -183,9 +183,7 @@ end
 --- Reasons and warnings of a row, for its line below; nil without any.
 function M.reasons(row)
    local list = { unpack(row.reasons or {}) }
-   for _, warning in ipairs(row.warnings or {}) do
-      list[#list + 1] = warning
-   end
+   tables.append(list, row.warnings or {})
    return #list > 0 and table.concat(list, "; ") or nil
 end
 

@@ -152,9 +152,7 @@ local function with_inner_fcs(layers)
          list[i] = layer
          if i > inner and LENGTHS[layer[1]] then
             local fields = { { name = "length", value = size - 2 * FCS - offsets[i] - LENGTHS[layer[1]] } }
-            for _, field in ipairs(layer.fields) do
-               fields[#fields + 1] = field
-            end
+            tables.append(fields, layer.fields)
             list[i] = { layer[1], fields = fields, bytes = layer.bytes }
          end
       end

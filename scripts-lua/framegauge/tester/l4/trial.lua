@@ -87,9 +87,7 @@ end
 local function go_on(sides, act)
    for _, side in ipairs(sides) do
       for _, one in pairs(side.iperf) do
-         for _, report in ipairs(one.control[act](one.control)) do
-            table.insert(one.reports, report)
-         end
+         tables.append(one.reports, one.control[act](one.control))
       end
    end
 end

@@ -349,9 +349,7 @@ local rules = {
 local function frame_sizes(plan)
    local sizes = {}
    for _, service in ipairs(plan.y1564.services) do
-      for _, size in ipairs((paths.sizes(service))) do
-         sizes[#sizes + 1] = size
-      end
+      tables.append(sizes, (paths.sizes(service)))
    end
    return sizes
 end
