@@ -72,6 +72,11 @@ function M.try(rc, err)
    return rc
 end
 
+--- Whole nanoseconds of a time in seconds.
+function M.nanoseconds(seconds)
+   return math.floor(seconds * 1e9 + 0.5)
+end
+
 --- Numbers of a C structure.
 -- @param names  a list, or names of ours with the structure's
 -- @param out    a table that takes them (default: a new one)

@@ -24,7 +24,7 @@ local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local wires = require "framegauge.tester.wires"
 
-local C = api.C
+local C, nanoseconds = api.C, api.nanoseconds
 
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
 local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
@@ -49,10 +49,6 @@ local TRIAL_ROWS = {
 
 local Tester = {}
 Tester.__index = Tester
-
-local function nanoseconds(seconds)
-   return math.floor(seconds * 1e9 + 0.5)
-end
 
 -- All ports of the plan, with their links up.
 function Tester:open_ports()

@@ -15,7 +15,7 @@ local job = require "framegauge.core.job"
 local tester_streams = require "framegauge.tester.streams"
 local uv = require "luv"
 
-local C = api.C
+local C, nanoseconds = api.C, api.nanoseconds
 
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS, which is too large for a constant of the FFI
 local MANY = 1000 -- of more streams than that, variation is not measured
@@ -29,10 +29,6 @@ local PATIENCE = 5 -- seconds of real time that the drain may take at most
 
 local Live = {}
 Live.__index = Live
-
-local function nanoseconds(seconds)
-   return math.floor(seconds * 1e9 + 0.5)
-end
 
 -- What the engine is told of a stream.
 -- @return struct fg_stream_config, which needs `kept` as long as it is read

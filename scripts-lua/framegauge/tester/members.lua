@@ -20,7 +20,7 @@ local VERSIONS = {
 }
 
 local function nanoseconds(seconds)
-   return seconds and math.floor(seconds * 1e9 + 0.5) or ENDLESS
+   return seconds and api.nanoseconds(seconds) or ENDLESS
 end
 
 --- The engine's array of memberships.

@@ -91,7 +91,7 @@ function List:add(o)
       unmeasured = o.unmeasured or false,
       measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + (o.marks and C.FG_MEASURE_CODEPOINTS or 0)
          + measures.flags(o.measure or {}),
-      latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
+      latest_ns = api.nanoseconds(o.t_max or 0), faults = o.faults,
       copies_of = o.copies_of or 0, limit = o.limit or 0, check_payload = self.check_payload,
    }
    return self.array[self.count - 1]
@@ -116,7 +116,7 @@ local function engine_load(load)
    local timed = load.seconds and (load.frames or load.shape or load.timed)
    return {
       fps = load.fps, frames = frames_of(load, timed),
-      ns = timed and math.floor(load.seconds * 1e9 + 0.5) or 0,
+      ns = timed and api.nanoseconds(load.seconds) or 0,
       shape = SHAPES[load.shape] or C.FG_LOAD_CONSTANT, end_fps = load.end_fps or 0, burst = load.burst or 0,
       burst_fps = load.burst_fps or 0, seed = load.seed or 0, by_octets = load.overhead ~= nil,
       overhead = load.overhead or 0, max_lag_ns = math.ceil((load.max_lag or 0) * 1e9),

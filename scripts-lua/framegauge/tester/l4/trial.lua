@@ -11,7 +11,7 @@ local iperf = require "framegauge.tester.iperf3.control"
 local octets = require "framegauge.core.octets"
 local uv = require "luv"
 
-local C = api.C
+local C, nanoseconds = api.C, api.nanoseconds
 local M = {}
 
 local STEP_SECONDS = 100e-9 -- on the wire: how exactly an answer follows what it answers
@@ -19,10 +19,6 @@ local MAC_AND_FCS = 18
 local TAG = 4
 local RESET_SECONDS, LINGER = 1, 0.1 -- at most, to reset what is open; and of it, to answer what peers ask
 local ENDLESS, FOREVER = 0xffffffffffffffffULL, 1e9 -- of the engine, ns; of the applications, seconds
-
-local function nanoseconds(seconds)
-   return math.floor(seconds * 1e9 + 0.5)
-end
 
 -- A number that lasts as long as the clock of the time stamps, so that a host that remembers connections of
 -- an earlier trial, or program, finds our numbers later than theirs. The wire's hosts remember nothing.

@@ -8,7 +8,7 @@ local ffi = require "ffi"
 local figures = require "framegauge.tester.oam.figures"
 local octets = require "framegauge.core.octets"
 
-local C = api.C
+local C, nanoseconds = api.C, api.nanoseconds
 local M = {}
 
 local STEP_SECONDS = 100e-9 -- on the wire: how exactly an answer follows what it answers
@@ -30,10 +30,6 @@ repeat
       COUNTERS[#COUNTERS + 1] = { ffi.string(name), text[0] ~= nil and ffi.string(text[0]) or nil }
    end
 until name == nil
-
-local function nanoseconds(seconds)
-   return math.floor(seconds * 1e9 + 0.5)
-end
 
 local function set_addresses(config, port)
    ffi.copy(config.host.mac, octets.mac(port.mac), 6)

@@ -241,7 +241,7 @@ local function put_in_place(self, start)
    local tester, err = self.tester, api.error()
    local place = ffi.new("struct fg_replay_place", {
       port = tester.handles[self.port], start_ns = start,
-      end_ns = start + (self.duration and math.floor(self.duration * 1e9 + 0.5) or END),
+      end_ns = start + (self.duration and api.nanoseconds(self.duration) or END),
    })
    C.fg_engine_clock(tester.engine, place.clock)
    check(C.fg_replay_start(self.handle, place, err), err)
@@ -251,7 +251,7 @@ end
 -- that runs free must come to an end of its own, and that is what makes it repeatable.
 local function longest(self)
    if self.duration then
-      return math.floor(self.duration * 1e9 + 0.5)
+      return api.nanoseconds(self.duration)
    elseif self.tester.wires then
       return math.floor((math.min(2 * self:seconds(), LONGEST) + SLIPS) * 1e9)
    end

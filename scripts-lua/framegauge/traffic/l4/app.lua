@@ -7,7 +7,7 @@ local json = require "framegauge.text.json"
 local octets = require "framegauge.core.octets"
 local pages = require "framegauge.traffic.l4.page"
 
-local C = api.C
+local C, nanoseconds = api.C, api.nanoseconds
 local M = {}
 
 --- How connections end (enum fg_l4_end).
@@ -21,10 +21,6 @@ local FTP_MODES = {
    ["extended-passive"] = C.FG_L4_FTP_EXTENDED_PASSIVE, passive = C.FG_L4_FTP_PASSIVE,
    ["extended-active"] = C.FG_L4_FTP_EXTENDED_ACTIVE, active = C.FG_L4_FTP_ACTIVE,
 }
-
-local function nanoseconds(seconds)
-   return math.floor(seconds * 1e9 + 0.5)
-end
 
 local function set_tcp(out, tcp)
    C.fg_l4_tcp_defaults(out)

@@ -13,7 +13,7 @@ local M = {}
 function M.config(page)
    local objects = ffi.new("struct fg_l4_object[?]", #page.objects)
    for i, object in ipairs(page.objects) do
-      objects[i - 1] = { object.size, object.after, math.floor(object.think * 1e9 + 0.5) }
+      objects[i - 1] = { object.size, object.after, api.nanoseconds(object.think) }
    end
    return ffi.new("struct fg_l4_page", { objects, #page.objects, page.connections }), objects
 end
