@@ -296,16 +296,18 @@ def terminals(folder, undisturbed):
         for key in ('lab.logo', 'l4.file', 'l4.tls.ca_file', 'l4.dns.queries', 'replay.file', 'calibration'):
             if wrong := Done('check', PLAN, '--set', f'{key}={path}').must(2, 'no regular file'):
                 return f'{key}={path}: {wrong}'
-    log = ['check', str(ROOT / 'configs/l4-tls-reference.yaml'), '--set']
+    tls = str(ROOT / 'configs/l4-tls-reference.yaml')
+    log = ['run', tls, '--out', str(folder / 'keys'), '--set']
     return (
         Done('compare', result, result, '--html', str(fifo)).must(4, 'no process reads')
         or Done('compare', result, result, '--html', '/dev/ptmx').must(4, 'cannot write /dev/ptmx: it is no')
         or Done('compare', result, result, '--html', '/dev/null').must(0)
         or Done('report', result, result, '--html', '/dev/stdout').must(0)
-        or Done(*log, 'l4.tls.key_log=/dev/ptmx').must(2, 'l4.tls.key_log: /dev/ptmx: it is no regular file')
-        or Done(*log, 'l4.tls.key_log=/nowhere/log').must(2, '/nowhere/log: there is no such folder')
-        or Done(*log, f'l4.tls.key_log={folder}').must(2, 'it is a folder')
-        or Done(*log, 'l4.tls.key_log=/dev/null').must(0)
+        or Done(*log, 'l4.tls.key_log=/dev/ptmx').must(4, 'l4.tls.key_log: /dev/ptmx: it is no regular file')
+        or Done(*log, 'l4.tls.key_log=/nowhere/log').must(4, '/nowhere/log: there is no such folder')
+        or Done(*log, f'l4.tls.key_log={folder}').must(4, 'it is a folder')
+        or Done('check', tls, '--set', 'l4.tls.key_log=/nowhere/log').must(0)
+        or Done('check', tls, '--set', 'l4.tls.key_log=/dev/null').must(0)
         or Done('run', '--resume', str(fifo)).must(2, 'cannot open the result folder')
         or Done(*RUN, '--out', str(folder / 'o'), '--capture', 'east=/dev/ptmx').must(4, 'it is a terminal')
     )

@@ -61,7 +61,10 @@ function M.outlook(plan, _, notes)
    end), notes)
 end
 
-M.check = search.check
+function M.check(plan, tester)
+   tls.check_keys(plan.l4.tls, "l4.tls")
+   return search.check(plan, tester)
+end
 
 --- Tests over TLS and QUIC leave the certificate of the tester's authority, by which others can check its
 -- ends.

@@ -46,6 +46,7 @@ end
 
 function M.check(plan, tester)
    local o = plan.rfc9411
+   tls.check_keys(o.tls, "rfc9411.tls")
    local needs_line = not phases.most(plan, tester, KIB, 1)
    for _, key in ipairs { "connections", "transactions" } do
       local test = key == "transactions" and "http_throughput" or key
