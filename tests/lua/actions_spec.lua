@@ -55,6 +55,10 @@ capture: {b: {file: b.pcapng}}
          said_of(ports .. "test: rfc9693\nrfc9693: {clear: [./clear]}"))
       assert.same({ "l4.file: this plan sends the bytes of the file: /etc/shadow" },
          said_of(ports .. "test: l4\nl4: {tests: [TCP_SENDFILE], file: /etc/shadow}"))
+      local tagged = "ports: {a: {device: 'kernel:a,af_packet'}, b: {device: 'kernel:b,af_xdp'}}\ntest: traffic\nstreams: {s: {"
+      assert.same({ "ports.a.device: this plan sends tags 0x88a8, which it receives as 0x8100: kernel:a,af_packet" },
+         said_of(tagged .. "size: 128, frame: [ethernet, {qinq: {id: 5}}, {vlan: {id: 7}}, ipv4, udp]}}"))
+      assert.same({}, said_of(tagged .. "size: 128, frame: [ethernet, {vlan: {id: 7}}, ipv4, udp]}}"))
       assert.same({ "convergence.link: this plan takes down the link of port: b" },
          said_of(ports .. "test: convergence\nconvergence: {link: b}"))
    end)

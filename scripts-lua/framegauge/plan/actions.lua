@@ -40,6 +40,20 @@ local function walk(row, value, path, add)
    end
 end
 
+-- Whether frames have an 802.1ad tag. DPDK's driver of AF_PACKET puts each tag that the kernel took out of a
+-- received frame back as an 802.1Q one.
+local function has_service_tag(value)
+   if type(value) ~= "table" then
+      return false
+   end
+   for _, item in pairs(value) do
+      if has_service_tag(item) then
+         return true
+      end
+   end
+   return value.outer_vlan ~= nil or value.protocol == "qinq"
+end
+
 --- What a loaded plan does on the host.
 -- @return list of { key =, does =, what = }
 function M.of(plan)
@@ -47,7 +61,11 @@ function M.of(plan)
    local function add(key, does, what)
       list[#list + 1] = { key = key, does = does, what = what }
    end
+   local tagged = has_service_tag { plan[plan.test], plan.streams }
    for _, port in ipairs(plan.ports) do
+      if tagged and port.device:find "^kernel:.*,af_packet$" then
+         add(("ports.%s.device"):format(port.name), "sends tags 0x88a8, which it receives as 0x8100", port.device)
+      end
       for _, device in ipairs(DEVICES) do
          local what = port.device:match(device[1])
          if what then
