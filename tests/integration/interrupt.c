@@ -2,7 +2,8 @@
 /*
  * For interruptions.py, which loads it into the tester by LD_PRELOAD: send the process the signal FG_SIGNAL
  * when a file has been renamed to a path that ends in FG_SIGNAL_AT, or is about to be opened there to be
- * written to. So a signal comes at the same place of a run each time.
+ * written to; FG_SIGNAL_AFTER ms later, by a timer of the kernel. So a signal comes at the same place of a
+ * run each time, however late the test itself is.
  */
 #undef _FILE_OFFSET_BITS /* else open() is open64() */
 #include <dlfcn.h>
@@ -12,7 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+static void
+send_signal(int number)
+{
+	const char *after = getenv("FG_SIGNAL_AFTER");
+	const struct itimerspec once = {.it_value.tv_nsec = (after != NULL ? atol(after) : 0) * 1000000};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
+	timer_t timer;
+
+	if (after == NULL || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+	    timer_settime(timer, 0, &once, NULL) != 0)
+		kill(getpid(), number);
+}
 
 static void
 meet(const char *path)
@@ -25,7 +40,7 @@ meet(const char *path)
 	    strcmp(path + length - strlen(end), end) != 0)
 		return;
 	is_sent = 1;
-	kill(getpid(), atoi(number));
+	send_signal(atoi(number));
 }
 
 int

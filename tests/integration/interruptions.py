@@ -28,7 +28,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST = 180  # seconds; the plan of Y.1564 takes 20 on a machine with nothing else to do
 PATIENCE = 3  # seconds until a link is up again
 SIGNALS = ['INT', 'TERM', 'HUP', 'KILL']
-AT = {'before': 'run.json', 'between': 'trials.jsonl', 'report': 'result.json'}  # a file, for interrupt.c
+# a file, and ms behind its writing, for interrupt.c; a test that looks for a trial itself may be late
+AT = {
+    'before': ('run.json',),
+    'trial': ('run.json', '200'),
+    'between': ('trials.jsonl',),
+    'report': ('result.json',),
+}
 PHASES = ['before', 'trial', 'between', 'down', 'report']  # down: only of tests that take a link down
 HEAD = """isolated_network: true
 host: {huge_pages: never, max_lag: 1s}
@@ -188,14 +194,13 @@ class Run:
         arguments = ['run', str(self.plan), *pace, '--out', str(self.out)]
         if phase in AT:
             process = self.start(
-                *arguments, FG_SIGNAL_AT=AT[phase], FG_SIGNAL=str(int(number)),
-                LD_PRELOAD=str(self.folder.parent / 'libinterrupt.so'),
+                *arguments, **dict(zip(('FG_SIGNAL_AT', 'FG_SIGNAL_AFTER'), AT[phase])),
+                FG_SIGNAL=str(int(number)), LD_PRELOAD=str(self.folder.parent / 'libinterrupt.so'),
             )
         else:
             process = self.start(*arguments)
             self.await_until(process, lambda: (self.out / 'run.json').exists())
-            self.await_until(process, self.is_down if phase == 'down' else lambda: True)
-            time.sleep(0.2 if phase == 'trial' else 0)
+            self.await_until(process, self.is_down)
             process.send_signal(number)
         return process.wait(LONGEST)
 
