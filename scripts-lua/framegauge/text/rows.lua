@@ -154,6 +154,18 @@ end
 
 local wrong
 
+-- Of a record whose lists have an entry each for the same points: the first list that is longer or shorter.
+local function uneven(value, record, path)
+   local first
+   for _, row in ipairs(record.is_even and record.rows or {}) do
+      local list = row[2].kind == "list" and value[row[1]] or nil
+      first = first or list
+      if list and #list ~= #first then
+         return ("%s.%s: %d entries, not %d"):format(path, row[1], #list, #first)
+      end
+   end
+end
+
 local function wrong_record(value, record, path)
    for _, row in ipairs(record.rows) do
       local item = value[row[1]]
@@ -172,6 +184,7 @@ local function wrong_record(value, record, path)
          return ("%s: not known"):format(path == "" and tostring(key) or path .. "." .. tostring(key))
       end
    end
+   return uneven(value, record, path)
 end
 
 local function wrong_items(value, type, path)

@@ -110,6 +110,7 @@ M.SERIES = record("series", "a stream over time: lists with an entry for each po
    { "reordered", list("count", { most = 900 }), "frames out of order", optional = true },
    points("duplicates", "further copies"),
 })
+M.SERIES.is_even = true
 
 local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frames came so late that they are not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
    col = "At least", unit = "lost" }

@@ -282,9 +282,27 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { of = split_share, criterion = "split_ratio", as = "ratio", better = "<=", optional = true },
 }, transport_figures.COLUMNS, verdict.ROWS)
 
-local TALLY = map(rows.forms(function(value) return type(value) == "table" and map "count" or "count" end,
-   "count",
-   map "count"))
+local TALLY = record("tally", "sums of an application", {
+   { "octets_in", "count", "bytes received over TCP" }, { "octets_out", "count", "bytes sent over TCP" },
+   { "datagrams_in", "count", "datagrams received" }, { "datagrams_out", "count", "datagrams sent" },
+   { "datagram_octets_in", "count", "bytes of datagrams received" },
+   { "transactions", "count", "transactions that ended" }, { "opened", "count", "connections begun" },
+   { "established", "count", "connections established" }, { "refused", "count", "connections refused" },
+   { "expired", "count", "connections given up" },
+   { "ended", map "count", "connections by what ended them" },
+})
+TALLY.open = true -- and what single applications count
+
+local INTERVAL = record("interval", "an application in an interval (`l4.interval`)", {
+   { "octets_in", "count", "bytes received" }, { "octets_out", "count", "bytes sent" },
+   { "datagrams_in", "count", "datagrams received" }, { "datagrams_out", "count", "datagrams sent" },
+   { "line_octets", "count", "bytes of frames on the line" },
+   { "transactions", "count", "transactions that ended" }, { "established", "count", "connections established" },
+   { "retransmitted", "count", "segments retransmitted" }, { "open", "count", "connections open at its end" },
+   { "sampled", "count", "connections behind the next four means" }, { "cwnd", "count", "congestion window, bytes" },
+   { "window", "count", "window of the peer, bytes" }, { "flight", "count", "bytes in flight" },
+   { "rtt_us", "count", "round trip time, us" },
+})
 
 local APP_TLS = record("app_tls", "TLS of an application; an end over TLS only", {
    { "alerts_sent", map "count", "other than close_notify, by number" },
@@ -295,9 +313,24 @@ APP_TLS.open = true
 local APP = record("app", "what an application of a side counted", {
    { "measured", TALLY, "from `omit` to the end" }, { "measured_s", "number", "for how long that was" },
    { "total", TALLY, "in all" }, { "concurrent_max", "count", "the most connections at a time" },
+   { "series", list(INTERVAL), "its intervals", optional = true },
    { "tls", APP_TLS, "of tests over TLS", optional = true },
 })
-APP.open = true -- and distributions of times, series and what single applications have
+APP.open = true -- and distributions of times and what single applications have
+
+local LOAD = record("l4_load", "what clients do", {
+   { "rate", "number", "connections or requests a second", optional = true },
+   { "requests", "count", "of a connection", optional = true },
+})
+LOAD.open = true
+
+local SETTING = record("l4_setting", "the parameters of a trial", {
+   { "duration_s", "number", "seconds", optional = true }, { "omit_s", "number", "of these, left out at the begin", optional = true },
+   { "connections", "count", "at a time", optional = true }, { "load", LOAD, "what clients do", optional = true },
+   { "datagram", "count", "bytes of a datagram", optional = true },
+   { "request", "count", "bytes of a request", optional = true },
+})
+SETTING.open = true -- and what single applications have
 
 local SIDE = record("side", "a side of a trial of TCP or UDP", {
    { "role", "text", "`client`, `server`, or the port of a path" }, { "apps", list(APP, { least = 1 }),
@@ -311,7 +344,7 @@ local SIDE = record("side", "a side of a trial of TCP or UDP", {
 
 M.TRIAL = record("l4_trial", "one trial of TCP or UDP, also one line of trials.jsonl",
    trial.HEAD_WITHOUT_SIZE, verdict.OF_TRIAL, {
-   { "setting", "object", "the parameters it was made with" },
+   { "setting", SETTING, "the parameters it was made with" },
    { "fell_short", list "text", "of a search where the load fell short, in sentences, absent where it passed", optional = true },
    { "tester_drops", "count", "frames that the tester's ports lost" },
    { "poll_gap_max_ns", "count", "longest time no worker looked at them", optional = true },

@@ -7,7 +7,7 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-local list, map, record = rows.list, rows.map, rows.record
+local list, record = rows.list, rows.record
 
 local SETTING = record("replay_setting", "how a capture was sent", {
    { "pace", "text", "at which times" }, { "loops", "count", "how often" },
@@ -77,9 +77,21 @@ M.ROW = record("replay", "What became of a capture in one replay", {
    { "setting", SETTING, "how it was sent" },
 }, verdict.ROWS)
 
+local SENT = record("replay_sent", "what was sent, and how the port took it", {
+   { "frames", "count", "frames" }, { "octets", "count", "their bytes" },
+   { "last_octets", "count", "bytes of the last one" },
+   { "oversize", "count", "frames too long for the port, left out" },
+   { "truncated", "count", "frames that the capture has in part, left out" },
+   { "refused", "count", "how often the port was full for a moment" },
+   { "no_mbuf", "count", "how often no buffer was free" },
+   { "starved", "count", "how often the file was behind" },
+   { "slips", "count", "how often the schedule slipped" }, { "slipped_ns", "count", "by how much in all" },
+   { "span_ns", "count", "from the first departure to the last" },
+})
+
 M.TRIAL = record("replay_trial", "one replay, also one line of trials.jsonl", trial.HEAD_WITHOUT_SIZE,
    verdict.OF_TRIAL, {
-   { "setting", SETTING, "how it was sent" }, { "sent", map "count", "what was sent, and how the port took it" },
+   { "setting", SETTING, "how it was sent" }, { "sent", SENT, "what was sent, and how the port took it" },
    { "behind", BEHIND, "time behind the schedule" }, { "verified", VERIFIED, "what arrived",
       optional = true },
    { "received", "count", "frames that arrived" }, { "rx_errors", "count", "frames that arrived damaged" },

@@ -27,7 +27,7 @@ end
 local function deviation(trial)
    local furthest = trial.directions[1].intended_fps and 0
    for _, direction in ipairs(furthest and trial.directions or {}) do
-      local off = off_by(direction.offered_fps, direction.intended_fps)
+      local off = direction.intended_fps and off_by(direction.offered_fps, direction.intended_fps) or 0
       furthest = math.abs(off) > math.abs(furthest) and off or furthest
    end
    return furthest or off_by(trial.offered_fps, trial.intended_fps)

@@ -157,8 +157,9 @@ end
 local function search_chart(test, trials, campaign)
    local concurrency, tried = campaign == "concurrency", { { asked = 0, line = 0 } }
    for _, trial in ipairs(trials) do
-      local client, load = trial.sides[1].apps[1], trial.setting.load
-      local asked = concurrency and trial.setting.connections or load.rate * load.requests
+      local client, load = trial.sides[1].apps[1], trial.setting.load or {}
+      local asked = concurrency and (trial.setting.connections or 0)
+         or (load.rate or 0) * (load.requests or 0)
       tried[#tried + 1] = {
          trial = trial.trial, asked = asked, line = asked,
          [trial.fell_short and "short" or "passed"] = concurrency and client.concurrent_max
@@ -257,7 +258,7 @@ local MAX_TRIALS = 12 -- that have charts
 -- @param o     id, title, label, lines as framegauge.report.chart.lines has them; write = value -> text
 local function small_chart(trial, side, o)
    local series = trial.sides[side] and trial.sides[side].apps[1].series or {}
-   local step = (trial.setting.duration_s - (trial.setting.omit_s or 0)) / #series
+   local step = ((trial.setting.duration_s or trial.duration_s) - (trial.setting.omit_s or 0)) / #series
    local points = {}
    for i, interval in ipairs(series) do
       points[i] = setmetatable({ at = i * step, step = step }, { __index = interval })

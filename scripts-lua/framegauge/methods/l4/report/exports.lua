@@ -47,7 +47,7 @@ local function sum_of(stream)
 end
 
 local function intervals_of(sender, udp, seconds, datagram)
-   local list, series = {}, sender.series
+   local list, series = {}, sender.series or {}
    for i, one in ipairs(series) do
       local from, to = (i - 1) * seconds / #series, i * seconds / #series
       local bytes = udp and one.datagrams_out * datagram or one.octets_out
@@ -77,7 +77,7 @@ end
 local function tcp_end(sender, receiver, seconds, side)
    local rtt = sender.rtt or {}
    local most = 0
-   for _, interval in ipairs(sender.series) do
+   for _, interval in ipairs(sender.series or {}) do
       most = math.max(most, interval.cwnd)
    end
    local sent = with(span(0, seconds, sender.measured.octets_out, true), {
