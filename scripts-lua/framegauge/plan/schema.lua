@@ -14,9 +14,9 @@
 --    { type = "bytes" }                           bytes that change (plan/octet_program.lua)
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
--- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out). Every
--- problem is collected, none stops the reading; where a value is bad its default stands in, so that the rest
--- can still be judged.
+-- write them. A row may be `required`, `always` there in plans of its method (by a rule of the method), or
+-- `optional` (a group or map that is nil when it is left out). Every problem is collected, none stops the
+-- reading; where a value is bad its default stands in, so that the rest can still be judged.
 local named_file = require "framegauge.core.named_file"
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"

@@ -11,6 +11,7 @@ local Folder = require "framegauge.report.folder"
 local format = require "framegauge.report.result"
 local json = require "framegauge.text.json"
 local methods = require "framegauge.methods"
+local plans = require "framegauge.report.plan"
 local tables = require "framegauge.core.tables"
 local text = require "framegauge.report.text"
 local user_error = require "framegauge.core.user_error"
@@ -34,7 +35,7 @@ local function damage_of(value)
    if not tables.contains(methods.names(), test) then
       return "plan.test: no test of this program"
    end
-   return format.wrong(value) or format.wrong_plan(value.plan)
+   return format.wrong(value) or plans.wrong(value.plan)
 end
 
 --- The result in a folder of a run. Raises an error with a status when no result can be read.
@@ -60,7 +61,9 @@ function M.read(folder, command)
    if damage then
       refuse(BAD_USAGE, ("%s is damaged: %s"):format(path, damage), command)
    end
-   return files.prepared(value)
+   value = files.prepared(value)
+   plans.complete(value.plan)
+   return value
 end
 
 --- A result as a person reads it at the end of a run. On a terminal it has colours, and bars if it can.

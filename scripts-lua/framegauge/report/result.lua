@@ -16,7 +16,7 @@ local M = {}
 
 M.SCHEMA_VERSION = 1
 
-local list, map, record = rows.list, rows.map, rows.record
+local list, record = rows.list, rows.record
 
 local GENERATOR = record("generator", "the program that made the result", {
    { "name", "text", "framegauge" }, { "version", "text", "its version" }, { "dpdk", "text", "version of DPDK" },
@@ -196,25 +196,6 @@ end
 function M.wrong(result)
    local method = M.of(result.plan.test)
    return rows.wrong(result, M.record(method.RESULTS, method.TRIAL))
-end
-
--- What every report reads of a plan; the schema of a result lacks the plan's keys.
-local PLAN_PORT = record("plan_port", "a port of the plan", { { "name", "text", "its name" } })
-PLAN_PORT.open = true
-
-local function plan_record(test)
-   local plan = record("plan", "the plan", {
-      { "name", "text", "its name" }, { "ports", list(PLAN_PORT), "its ports" },
-      { "device_under_test", map "text", "its device", optional = true },
-      { "lab", map "text", "its laboratory", optional = true }, { test, "object", "keys of the method" },
-   })
-   plan.open = true
-   return plan
-end
-
---- What is wrong with the plan of a result that was read; nil when a report can be made of it.
-function M.wrong_plan(plan)
-   return rows.wrong(plan, plan_record(plan.test), "plan")
 end
 
 --- The text of result.json.

@@ -70,6 +70,9 @@ function LINKS.unidirectional(ports, add)
    end
 end
 
+--- All of them.
+M.NAMES = tables.keys(LINKS)
+
 -- In these every port stands alike, or which stands where is a matter of the links.
 local MESHES = { ["full-mesh"] = true, ["one-to-many"] = true, ["many-to-one"] = true, unidirectional = true }
 

@@ -17,7 +17,7 @@ local rewrite = keys.group("rewrite", "what is changed in every frame before it 
 
 local row = keys.group("replay", "a capture replayed from one port, and whether all of it arrives at the other one", {
    { "file", "string", "pcap or pcapng, of Ethernet; a relative path begins at the plan's folder",
-     longest = 4096, does = "reads the file", default_help = "none; it must be given" },
+     longest = 4096, does = "reads the file", always = true, default_help = "none; it must be given" },
    { "from", "string", "the port that sends", default_help = "the first port" },
    { "speed", "string", "how much faster than it was recorded: 2x, 0.5x",
      longest = 16, default_help = "1x: as recorded" },
