@@ -228,7 +228,9 @@ def removal():
 
 def short_outage():
     """A cable out for less time than passes between two looks at the link: only the card knows"""
-    done, result = run('outage', TRAFFIC % ('4s', 128), quick=False, orders=[(2, 'link 0 out 5')])
+    # in the middle of 1,600 frames; the order is there before the first of them
+    orders, control = [(0.5, 'sent 0 800 link 0 out 5')], FOLDER / 'control'
+    done, result = run('outage', TRAFFIC % ('4s', 128), quick=False, orders=orders, after=control)
     first = (result or {'trials': [{'validity': None, 'reasons': []}]})['trials'][0]
     noticed = re.compile('the card counted 2 faults of its link|the link changed')  # if it was out for longer
     check(

@@ -193,6 +193,27 @@ count(struct nic_card *card, const char *side, unsigned frames)
 		nic_count(card, strcmp(side, "tx") == 0 ? sent[i] : received[i], frames);
 }
 
+/* "sent N COUNT ORDER": ORDER once card N has sent COUNT frames: at its place in a trial on any host */
+static struct {
+	const struct nic_card *card; /* NULL: no order waits */
+	uint64_t frames;
+	char order[64];
+} later;
+
+static bool
+wait_for_frames(const char *order)
+{
+	unsigned index, frames;
+	int at = 0;
+
+	if (sscanf(order, "sent %u %u %n", &index, &frames, &at) != 2 || index >= nic_options.cards)
+		return false;
+	snprintf(later.order, sizeof(later.order), "%s", order + at);
+	later.frames = frames;
+	later.card = &nic_cards[index];
+	return true;
+}
+
 static void
 obey(const char *order)
 {
@@ -200,6 +221,8 @@ obey(const char *order)
 	unsigned index = 0, number = 0; /* of a queue, milliseconds or frames */
 	struct nic_card *card;
 
+	if (wait_for_frames(order))
+		return;
 	if (sscanf(order, "%15s %u %15s %u", word, &index, what, &number) < 2 || index >= nic_options.cards)
 		return;
 	card = &nic_cards[index];
@@ -216,6 +239,15 @@ obey(const char *order)
 	else if (strcmp(word, "count") == 0)
 		count(card, what, number);
 	host_unlock();
+}
+
+static void
+obey_later(void)
+{
+	if (later.card == NULL || later.card->sent < later.frames)
+		return;
+	later.card = NULL;
+	obey(later.order);
 }
 
 static void
@@ -306,6 +338,7 @@ run(void *unused)
 		host_unlock();
 		make_chaos(now);
 		read_orders(orders);
+		obey_later();
 		pause.tv_nsec = waiting ? 1000 : nic_options.paced ? 20000 : 1000000;
 		nanosleep(&pause, NULL);
 	}

@@ -77,6 +77,7 @@ struct nic_card {
 	bool rx_stuck[NIC_QUEUES];
 	/* frames to lose without a word: sent; received, before a queue counts them and behind that */
 	unsigned swallow_tx, swallow_rx, swallow_dma;
+	uint64_t sent;          /* frames, which no reset and no reader clears */
 	double wire_free_ns;    /* when the wire can take the next frame */
 	double order_ns;        /* time on the wire of what the order in hand has sent so far */
 	double paused_until_ns; /* by a pause frame of the peer */

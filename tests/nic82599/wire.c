@@ -34,6 +34,7 @@ count_sent(struct nic_card *card, unsigned queue, const uint8_t *frame, uint32_t
 	unsigned counter = *nic_at(card, NIC_TQSM + (queue & ~3u)) >> (queue & 3) * 8 & 15;
 
 	nic_count(card, NIC_TPT, 1);
+	card->sent++;
 	nic_count(card, NIC_GPTC, 1);
 	nic_count64(card, NIC_GOTCL, length);
 	nic_count_size(card, NIC_PTC64, length);
