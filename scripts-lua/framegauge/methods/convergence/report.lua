@@ -103,7 +103,7 @@ local function restored_chart(row)
       y = { label = "routes" }, lines = { { y = "routes", plain = true } },
       say = function(point) return ("%d routes by %s"):format(point.routes,
          format.nanoseconds(point.time_ns)) end,
-      caption = ("Each is known to within %s."):format(format.nanoseconds(row.bound_ns)),
+      caption = row.bound_ns and ("Each is known to within %s."):format(format.nanoseconds(row.bound_ns)),
    } or nil
 end
 
@@ -122,7 +122,7 @@ end
 local function slowest(result)
    local list = { unpack(result.results.convergence_routes or {}) }
    table.sort(list, function(a, b)
-      local x, y = a.connectivity_ns, b.connectivity_ns
+      local x, y = a.connectivity_ns or 0, b.connectivity_ns or 0
       if x ~= y then
          return x > y
       elseif a.repetition ~= b.repetition then

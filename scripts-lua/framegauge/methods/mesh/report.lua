@@ -139,7 +139,7 @@ function M.tiles(result)
       local loss, throughput = rows.value(row, "loss_ratio"), rows.value(row, "throughput_percent")
       if row.validity == "valid" then
          valid = valid + 1
-         worst = (not worst or loss > worst.loss_ratio) and row or worst
+         worst = loss and (not worst or loss > worst.loss_ratio) and row or worst
          least = throughput and (not least or throughput < least.throughput_percent) and row or least
       end
    end
