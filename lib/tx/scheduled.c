@@ -34,12 +34,12 @@ tx_forgive_waiting(struct tx_task *t, uint64_t until)
 	t->waiting = kept;
 }
 
-/* what tx_fill() will read of it: the stream itself was asked for when it came near (schedule.c) */
+/* what tx_fill() will read of a long header: the stream itself has been asked for (tx_schedule_fetch()) */
 static inline void
-tx_prefetch_frame(const struct fg_template *frame)
+tx_prefetch_header(const struct tx_head *head)
 {
-	rte_prefetch0(&frame->frame_size);
-	rte_prefetch0(frame->bytes + RTE_CACHE_LINE_SIZE / 2);
+	rte_prefetch0(head->bytes);
+	rte_prefetch0(head->bytes + RTE_CACHE_LINE_SIZE);
 }
 
 /* the next frames up to a time, behind those that wait */
@@ -52,7 +52,7 @@ tx_collect(struct tx_task *t, uint64_t until)
 
 	while (n < FG_BURST && (s = tx_schedule_first(q, until)) != NULL) {
 		if (likely(fg_pace_ready_one(&s->pace, until))) { /* else it is too late */
-			tx_prefetch_frame(s->frame);
+			tx_prefetch_header(&s->head);
 			t->due[n++] = (struct tx_due){s, fg_pace_next(&s->pace)};
 			fg_pace_commit(&s->pace, 1);
 		}
@@ -108,6 +108,7 @@ tx_make(const struct tx_task *t, struct tx_common *common, struct tx_stream *s, 
 	uint64_t departure, bool launch, bool slow)
 {
 	const struct fg_template *frame = s->frame;
+	uint16_t varies = s->head.varies;
 	uint8_t *data;
 
 	if (slow && s->inject != NULL) {
@@ -119,14 +120,19 @@ tx_make(const struct tx_task *t, struct tx_common *common, struct tx_stream *s, 
 		s->sequence++;
 		return;
 	}
-	if (unlikely(s->whole || s->mixed))
+	common->bytes = s->head.bytes;
+	common->length = s->head.length;
+	common->header = s->head.header;
+	if (unlikely(s->whole || s->mixed)) {
 		frame = tx_put_payload(s, m);
-	common->bytes = frame->bytes;
-	common->length = frame->length;
-	common->header = frame->header;
+		common->bytes = frame->bytes;
+		common->length = frame->length;
+		common->header = frame->header;
+		varies = frame->varies;
+	}
 	common->id = s->id;
 	data = tx_fill(common, m, s->sequence, departure, launch);
-	if (frame->varies > 0)
+	if (varies > 0)
 		tx_vary(s, frame, s->sequence, &data, 1);
 	if (slow && frame->seal.packet != 0)
 		fg_template_seal(frame, data);

@@ -6,12 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tx.h"
 #include "tx_inject.h"
 #include "tx_round_robin.h"
 
-enum { ON_TIME_NS = 100000 /* see on_time_init() */ };
+enum { ON_TIME_NS = 100000 /* see on_time_init() */, HUGE_PAGE = 2 << 20 };
 
 static struct fg_template *
 copy_template(const struct fg_template *frame, struct fg_error *err)
@@ -31,6 +32,19 @@ keep_sizes(const struct tx *tx, unsigned i, const struct fg_stream_config *confi
 		if (tx->stream[k].config_sizes == config->sizes)
 			return tx->stream[k].sizes;
 	return fg_sizes_copy(config->sizes, err);
+}
+
+/* a short header's bytes stand with the stream */
+static void
+head_init(struct tx_head *head, const struct fg_template *frame)
+{
+	const bool fits = frame->header <= TX_HEAD && frame->length >= TX_HEAD;
+
+	memcpy(head->first, frame->bytes, fits ? TX_HEAD : 0);
+	head->bytes = fits ? head->first : frame->bytes;
+	head->length = frame->length;
+	head->header = frame->header;
+	head->varies = frame->varies;
 }
 
 static int
@@ -54,6 +68,7 @@ frames_init(struct tx *all, unsigned i, const struct fg_stream_config *s, struct
 			return -ENOMEM;
 	}
 	tx->frame = tx->frames[0];
+	head_init(&tx->head, tx->frame);
 	return 0;
 }
 
@@ -210,10 +225,14 @@ tx_stream_join(const struct tx *tx, unsigned i)
 void *
 tx_alloc_lines(unsigned n, size_t size)
 {
-	void *memory = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(n, 1U) * size);
+	const size_t bytes = RTE_MAX(n, 1U) * size;
+	const bool huge = bytes >= HUGE_PAGE;
+	void *memory = aligned_alloc(huge ? HUGE_PAGE : RTE_CACHE_LINE_SIZE, bytes);
 
+	if (memory != NULL && huge)
+		madvise(memory, bytes, MADV_HUGEPAGE); /* without them it is only slower */
 	if (memory != NULL)
-		memset(memory, 0, n * size);
+		memset(memory, 0, bytes);
 	return memory;
 }
 

@@ -61,7 +61,10 @@ struct tx_place {
 	unsigned k, of;
 };
 
-/** Whole cache lines for @p n things of a size, all 0; to be freed. NULL without memory. */
+/**
+ * Whole cache lines for @p n things of a size, all 0; to be freed. Large tables lie in huge pages, where the
+ * kernel has them. NULL without memory.
+ */
 void *tx_alloc_lines(unsigned n, size_t size);
 /** Room for senders, @p spares of them for later, with env still to be filled in. @return 0 or -ENOMEM */
 int tx_alloc(struct tx *tx, unsigned streams, unsigned spares, unsigned tasks);
