@@ -3,20 +3,20 @@
  * Which stream is next? With ten thousand of them, each with a rate of its own, that must not take a look at
  * each, nor a chain of comparisons where each waits for the one before.
  *
- * So departures are hardly compared but sorted by their bits, in a hierarchical timing wheel (Varghese and
- * Lauck, 1987). A slot of level 0 is so short that there is seldom more than one departure in it, and
- * the level holds 4096 slots from `base` on. A slot of level 1 is as much as those, and one of each further
- * level a block, of 64 slots, of the level below. Level 1 and higher levels hold 64 blocks from the block of
- * base on, and what a level can hold is in no higher one. So all in a level departs before what is in the
- * next, and as base moves on, to the first slot of level 1 that is not empty, some slots of each level are
- * spread over those below. A stream moves once or twice before it sends, and never many at once.
+ * So departures wait in a hierarchical timing wheel (Varghese and Lauck, 1987), in the order in which they
+ * came. Some dozens, all of its first slot, are taken out together, sorted, and sent from an array, the run
+ * (run.c). What is sent soon is known that way, and fetched ahead. A slot of each level above the lowest is
+ * as much as a block, of 64 slots, of the level below. A level holds 64 blocks from the block of `base` on,
+ * and what a level can hold is in no higher one. So all in a level departs before what is in the next, and
+ * as base moves on, some slots of each level are spread over those below.
  *
- * Streams stand in a slot in the order in which they came. When the first slot of level 0 has more than one,
- * it is sorted: of frames of one tick the fastest stream's frame departs first, and of streams of one rate
- * first the one whose last frame left first, and at the beginning in the order of the plan. That is the whole
- * order, whatever rates change meanwhile.
+ * The run holds all that departs before base: what a stream sends there next is put where it belongs, and so
+ * is a stream that control puts in and that may be overdue. Where that takes long again and again, because
+ * rates are far above those foreseen, slots are made shorter.
  *
- * A stream that control puts in may be overdue, and depart before base. It lies in the slot of base.
+ * Of frames of one tick the fastest stream's frame departs first, and of streams of one rate first the one
+ * whose last frame left first, and at the beginning in the order of the plan. That is the whole order,
+ * whatever rates change meanwhile.
  *
  * Everything is allocated beforehand.
  */
@@ -29,9 +29,8 @@
 #include "tx_stream.h"
 
 enum {
-	WINDOW = 12,      /* bits of the number of a slot within level 0 */
-	BLOCK = 6,        /* and within its block */
-	SLOTS_A_GAP = 16, /* of level 0, at least, between two departures on the average */
+	BLOCK = 6, /* bits of the number of a slot within its block */
+	RUN = 64,  /* departures in a slot of level 0, at most, on the average */
 };
 
 struct slot {
@@ -39,11 +38,11 @@ struct slot {
 	unsigned block, slot; /* of the level */
 };
 
-/* bits of such a number within a slot of a level */
+/* bits of the number of a slot of level 0 within a slot of a level */
 static inline unsigned
 bits_below(unsigned level)
 {
-	return level == 0 ? 0 : WINDOW + BLOCK * (level - 1);
+	return BLOCK * level;
 }
 
 /* the slot that holds slot @p number of level 0 */
@@ -58,35 +57,21 @@ slot_in(const struct tx_schedule *q, unsigned level, uint64_t number)
 static inline uint64_t
 number_of(const struct tx_schedule *q, const struct tx_entry *e)
 {
-	return RTE_MAX(e->at >> q->shift, q->base);
+	return e->at >> q->shift;
 }
 
-/* where that lies now */
+/* where that lies now; not before base */
 static inline struct slot
 slot_of(const struct tx_schedule *q, uint64_t number)
 {
 	uint64_t ahead = number - q->base;
 	unsigned k;
 
-	if (ahead < 1 << WINDOW)
+	if (likely(ahead < 63 << BLOCK))
 		return slot_in(q, 0, number);
-	if (likely(ahead < 63 << (WINDOW + BLOCK)))
-		return slot_in(q, 1, number);
-	k = (63 - (unsigned)__builtin_clzll(ahead) - WINDOW) / BLOCK;
+	k = (63 - (unsigned)__builtin_clzll(ahead)) / BLOCK - 1;
 	k += (number >> bits_below(k + 1)) - (q->base >> bits_below(k + 1)) >= 64;
 	return slot_in(q, k, number);
-}
-
-/* between two that are side by side, or alone */
-static inline void
-link_before(struct tx_schedule *q, uint32_t i, uint32_t behind)
-{
-	struct tx_entry *e = &q->entry[i], *next = &q->entry[behind];
-
-	e->before = next->before;
-	e->behind = behind;
-	q->entry[next->before].behind = i;
-	next->before = i;
 }
 
 static inline void
@@ -112,47 +97,23 @@ empty(const struct slot *s)
 	l->blocks &= ~((uint64_t)(l->block[s->block] == 0) << s->block);
 }
 
-/* may it stand behind that one? */
-static inline bool
-is_in_order(const struct tx_schedule *q, uint32_t i, uint32_t behind)
-{
-	const struct tx_entry *a = &q->entry[i], *b = &q->entry[behind];
-
-	if (a->at != b->at)
-		return a->at < b->at;
-	return fg_pace_step(&a->stream->pace) <= fg_pace_step(&b->stream->pace);
-}
-
-/* into a slot of others; where it belongs, if that is in order already */
+/* into a slot of the levels */
 static inline void
-put_among(struct tx_schedule *q, uint32_t i, const struct slot *s, uint64_t number)
+put_in_slot(struct tx_schedule *q, uint32_t i)
 {
-	uint32_t *front = &s->level->front[s->slot], behind = *front;
+	struct tx_entry *e = &q->entry[i], *front;
+	struct slot s = slot_of(q, number_of(q, e));
 
-	while (number == q->sorted && !is_in_order(q, q->entry[behind].before, i)) {
-		behind = q->entry[behind].before;
-		if (behind == *front) {
-			*front = i;
-			break;
-		}
-	}
-	link_before(q, i, behind);
-}
-
-/* an entry whose departure is set already */
-static inline void
-put(struct tx_schedule *q, uint32_t i)
-{
-	struct tx_entry *e = &q->entry[i];
-	uint64_t number = number_of(q, e);
-	struct slot s = slot_of(q, number);
-
-	if (unlikely(!is_empty(&s))) {
-		put_among(q, i, &s, number);
+	if (is_empty(&s)) {
+		e->before = e->behind = i;
+		fill(&s, i);
 		return;
 	}
-	e->before = e->behind = i;
-	fill(&s, i);
+	e->behind = s.level->front[s.slot];
+	front = &q->entry[e->behind];
+	e->before = front->before;
+	q->entry[front->before].behind = i;
+	front->before = i;
 }
 
 /* out of the slot that it is in */
@@ -161,7 +122,7 @@ detach(struct tx_schedule *q, uint32_t i, const struct slot *s)
 {
 	const struct tx_entry *e = &q->entry[i];
 
-	if (likely(e->behind == i)) {
+	if (e->behind == i) {
 		empty(s);
 		return;
 	}
@@ -183,7 +144,7 @@ first_slot(struct tx_level *l, unsigned level, uint64_t base)
 }
 
 /* what is in the first slots of a level, when base was there, goes to those below: slots before @p end */
-static inline void
+static void
 spread(struct tx_schedule *q, unsigned level, uint64_t was, uint64_t end)
 {
 	struct tx_level *l = &q->level[level];
@@ -197,92 +158,126 @@ spread(struct tx_schedule *q, unsigned level, uint64_t was, uint64_t end)
 		empty(&s);
 		do {
 			behind = q->entry[i].behind;
-			if (level == 1) /* it sends within the next hundred frames or so */
-				for (unsigned k = 0; k < TX_STREAM_HOT; k += RTE_CACHE_LINE_SIZE)
-					rte_prefetch0((const char *)q->entry[i].stream + k);
-			put(q, i);
+			put_in_slot(q, i);
 			i = behind;
 		} while (i != front);
 	}
 }
 
-/* base moves on to a slot of level 1; from below, so that none is in a level that has yet to be spread */
+/* slots become a quarter as long, and the run is put back into them */
+static void
+shorten(struct tx_schedule *q)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < TX_LEVELS; k++) {
+		struct tx_level *l = &q->level[k];
+
+		while (l->blocks != 0) {
+			struct slot s = first_slot(l, k, q->base);
+			uint32_t front = l->front[s.slot], i = front;
+
+			empty(&s);
+			do {
+				q->run.other[n++].stream = q->entry[i].stream;
+				i = q->entry[i].behind;
+			} while (i != front);
+		}
+	}
+	q->shift -= 2;
+	q->base = q->run.first->at >> q->shift;
+	for (; q->run.first < q->run.end; q->run.first++)
+		put_in_slot(q, q->run.first->stream->place);
+	for (unsigned i = 0; i < n; i++)
+		put_in_slot(q, q->run.other[i].stream->place);
+}
+
+static void
+put_in_run(struct tx_schedule *q, const struct tx_entry *e)
+{
+	q->far += tx_run_put(&q->run, (struct tx_due){e->stream, e->at}) > RUN;
+	if (unlikely(q->far > RUN && q->shift >= 2)) {
+		q->far = 0;
+		shorten(q);
+	}
+}
+
+/* an entry whose departure is set already */
+static inline void
+put(struct tx_schedule *q, uint32_t i)
+{
+	if (number_of(q, &q->entry[i]) < q->base)
+		put_in_run(q, &q->entry[i]);
+	else
+		put_in_slot(q, i);
+}
+
+/* base moves on; from below, so that none is in a level that has yet to be spread */
 static void
 advance(struct tx_schedule *q, uint64_t base)
 {
 	uint64_t was = q->base;
 
 	q->base = base;
-	spread(q, 1, was, (base >> bits_below(1)) + 1);
-	for (unsigned k = 2; k < TX_LEVELS && was >> bits_below(k) != base >> bits_below(k); k++)
+	for (unsigned k = 1; k < TX_LEVELS && was >> bits_below(k) != base >> bits_below(k); k++)
 		spread(q, k, was, (base >> bits_below(k)) + 64);
+}
+
+/* what is in the first slot of level 0 becomes the run */
+static void
+take_slot(struct tx_schedule *q, const struct slot *s, uint64_t number)
+{
+	const uint32_t front = s->level->front[s->slot];
+	uint32_t i = front;
+	unsigned n = 0;
+
+	empty(s);
+	do {
+		const struct tx_entry *e = &q->entry[i];
+
+		rte_prefetch0(&e->stream->pace); /* to be compared by */
+		q->run.first[n++] = (struct tx_due){e->stream, e->at};
+		i = e->behind;
+	} while (i != front);
+	tx_run_sort(&q->run, n, number << q->shift, q->shift);
+	for (unsigned k = 0; k < TX_AHEAD; k++)
+		tx_schedule_fetch(q, k);
+	advance(q, number + 1);
 }
 
 bool
 tx_schedule_open(struct tx_schedule *q, uint64_t until)
 {
-	for (unsigned k = 1; k < TX_LEVELS;) {
+	tx_run_empty(&q->run);
+	q->far = 0;
+	for (unsigned k = 0; k < TX_LEVELS;) {
 		struct tx_level *l = &q->level[k];
-		unsigned low = bits_below(k);
 		uint64_t begin;
+		struct slot s;
 
 		if (l->blocks == 0) {
 			k++;
 			continue;
 		}
-		begin = number_of(q, &q->entry[l->front[first_slot(l, k, q->base).slot]]) >> low << low;
-		/* base must not pass what control may yet put in */
+		s = first_slot(l, k, q->base);
+		begin = number_of(q, &q->entry[l->front[s.slot]]) >> bits_below(k) << bits_below(k);
 		if (begin > until >> q->shift)
 			return false;
-		advance(q, begin);
-		if (q->level->blocks != 0)
+		if (k == 0) {
+			take_slot(q, &s, begin);
 			return true;
-		k = 1;
+		}
+		advance(q, begin);
+		k = 0;
 	}
 	return false;
-}
-
-/* merge lists of @p half that are side by side */
-static void
-merge(const struct tx_schedule *q, const uint32_t *from, uint32_t *to, unsigned n, unsigned half)
-{
-	for (unsigned low = 0; low < n; low += 2 * half) {
-		unsigned i = low, middle = RTE_MIN(low + half, n), k = middle,
-			 end = RTE_MIN(middle + half, n);
-
-		while (i < middle || k < end)
-			*to++ = k >= end || (i < middle && is_in_order(q, from[i], from[k])) ? from[i++]
-											     : from[k++];
-	}
-}
-
-void
-tx_schedule_sort(struct tx_schedule *q, uint32_t *front)
-{
-	uint32_t *list = q->list, *other = q->list + q->streams, *swap, i = *front;
-	unsigned n = 0;
-
-	do {
-		list[n++] = i;
-		i = q->entry[i].behind;
-	} while (i != *front);
-	for (unsigned half = 1; half < n; half *= 2) {
-		merge(q, list, other, n, half);
-		swap = list;
-		list = other;
-		other = swap;
-	}
-	*front = list[0];
-	for (unsigned k = 0; k < n; k++) {
-		q->entry[list[k]].behind = list[k + 1 < n ? k + 1 : 0];
-		q->entry[list[k]].before = list[k > 0 ? k - 1 : n - 1];
-	}
-	q->sorted = number_of(q, &q->entry[*front]);
 }
 
 uint64_t
 tx_schedule_next(struct tx_schedule *q)
 {
+	if (q->run.first < q->run.end)
+		return q->run.first->at;
 	if (q->next != 0)
 		return q->next;
 	q->next = UINT64_MAX;
@@ -310,7 +305,7 @@ tx_schedule_add(struct tx_schedule *q, struct tx_stream *s)
 	if (at == UINT64_MAX)
 		return;
 	q->entry[s->place].at = at;
-	q->next = RTE_MIN(q->next, at);
+	q->next = 0;
 	put(q, s->place);
 }
 
@@ -318,12 +313,16 @@ void
 tx_schedule_remove(struct tx_schedule *q, struct tx_stream *s)
 {
 	struct tx_entry *e = &q->entry[s->place];
-	struct slot slot;
 
 	if (e->at == UINT64_MAX)
 		return;
-	slot = slot_of(q, number_of(q, e));
-	detach(q, s->place, &slot);
+	if (number_of(q, e) < q->base) {
+		tx_run_remove(&q->run, s);
+	} else {
+		struct slot slot = slot_of(q, number_of(q, e));
+
+		detach(q, s->place, &slot);
+	}
 	e->at = UINT64_MAX;
 	q->next = 0;
 }
@@ -332,11 +331,10 @@ void
 tx_schedule_settle(struct tx_schedule *q, struct tx_stream *s)
 {
 	struct tx_entry *e = &q->entry[s->place];
-	struct slot slot = slot_in(q, 0, number_of(q, e));
 
-	detach(q, s->place, &slot);
-	e->at = fg_pace_next(&s->pace);
+	q->run.first++;
 	q->next = 0;
+	e->at = fg_pace_next(&s->pace);
 	if (likely(e->at != UINT64_MAX))
 		put(q, s->place);
 }
@@ -345,22 +343,18 @@ int
 tx_schedule_init(struct tx_schedule *q, struct tx_stream **streams, unsigned n, unsigned spares,
 		 uint64_t begin, double gap, struct fg_error *err)
 {
-	size_t room = (size_t)n + spares;
+	const size_t room = (size_t)n + spares;
 
 	*q = (struct tx_schedule){
 		.level = calloc(TX_LEVELS, sizeof(*q->level)),
 		.entry = calloc(room, sizeof(*q->entry)),
-		.list = calloc(2 * room, sizeof(*q->list)),
 		.streams = (unsigned)room,
-		.sorted = UINT64_MAX,
 	};
-	if (q->level == NULL || q->entry == NULL || q->list == NULL)
+	if (q->level == NULL || q->entry == NULL || !tx_run_init(&q->run, room))
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %zu streams", room);
-	while (gap >= 2 * SLOTS_A_GAP && q->shift < 40) {
-		gap /= 2;
+	for (gap *= RUN; gap >= 2 && q->shift < 40; gap /= 2)
 		q->shift++;
-	}
-	q->base = begin >> q->shift >> WINDOW << WINDOW;
+	q->base = begin >> q->shift;
 	for (unsigned i = 0; i < n; i++) {
 		q->entry[i] = (struct tx_entry){.at = UINT64_MAX, .stream = streams[i]};
 		streams[i]->place = i;
@@ -373,5 +367,5 @@ tx_schedule_free(struct tx_schedule *q)
 {
 	free(q->level);
 	free(q->entry);
-	free(q->list);
+	tx_run_free(&q->run);
 }

@@ -10,12 +10,12 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
+#include <rte_prefetch.h>
 
-#include "fg_error.h"
+#include "tx_run.h"
+#include "tx_stream.h"
 
-struct tx_stream;
-
-enum { TX_SLOTS = 64 * 64, TX_LEVELS = 9 };
+enum { TX_SLOTS = 64 * 64, TX_LEVELS = 10, TX_AHEAD = 12 };
 
 /** A stream and its next departure. The streams of a slot are a ring, in the order in which they came. */
 struct tx_entry {
@@ -33,14 +33,14 @@ struct tx_level {
 
 /** All streams of a queue that have something to send. */
 struct tx_schedule {
-	unsigned shift;  /* a slot of level 0 is 1 << shift ticks */
-	uint64_t base;   /* where level 0 begins, in such slots */
-	uint64_t next;   /* earliest departure, ticks; 0: not known */
-	uint64_t sorted; /* slot of level 0 that is in order */
+	struct tx_run run; /* all that departs before base */
+	unsigned shift;    /* a slot of level 0 is 1 << shift ticks */
+	unsigned far;      /* departures for which much of the run had to move */
+	uint64_t base;     /* where the levels begin, in such slots */
+	uint64_t next;     /* earliest departure in them, ticks; 0: not known */
 	struct tx_level *level;
 	struct tx_entry *entry; /* of every stream, by tx_stream.place */
 	unsigned streams;       /* that it has places for */
-	uint32_t *list;         /* room for two of all */
 };
 
 /**
@@ -54,32 +54,26 @@ int tx_schedule_init(struct tx_schedule *schedule, struct tx_stream **streams, u
 		     uint64_t begin, double gap, struct fg_error *err);
 void tx_schedule_free(struct tx_schedule *schedule);
 
-/** Fill level 0, which is empty, with what departs next, if that may be up to @p until. Not called directly.
- */
+/** Make a run, which is empty, of what departs next, if that may be up to @p until. Not called directly. */
 bool tx_schedule_open(struct tx_schedule *schedule, uint64_t until);
 
-/** Put the entries of a slot of level 0, the first that is not empty, in order. Not called directly. */
-void tx_schedule_sort(struct tx_schedule *schedule, uint32_t *front);
+/** Fetch what it takes to send the frame that is @p ahead others away, if that is known. */
+static inline void
+tx_schedule_fetch(const struct tx_schedule *q, unsigned ahead)
+{
+	if (likely(q->run.end - q->run.first > ahead))
+		for (unsigned k = 0; k < TX_STREAM_HOT; k += RTE_CACHE_LINE_SIZE)
+			rte_prefetch0((const char *)q->run.first[ahead].stream + k);
+}
 
 /** The stream with the earliest departure, if that is not after @p until; else NULL. */
 static inline struct tx_stream *
 tx_schedule_first(struct tx_schedule *q, uint64_t until)
 {
-	struct tx_level *l = q->level;
-	const struct tx_entry *e;
-	uint32_t *front;
-	unsigned b;
-
-	if (unlikely(l->blocks == 0) && !tx_schedule_open(q, until))
+	if (unlikely(q->run.first == q->run.end) && !tx_schedule_open(q, until))
 		return NULL;
-	b = (unsigned)__builtin_ctzll(l->blocks);
-	front = &l->front[b * 64 + (unsigned)__builtin_ctzll(l->block[b])];
-	e = &q->entry[*front];
-	if (unlikely(e->behind != *front) && RTE_MAX(e->at >> q->shift, q->base) != q->sorted) {
-		tx_schedule_sort(q, front);
-		e = &q->entry[*front];
-	}
-	return e->at <= until ? e->stream : NULL;
+	tx_schedule_fetch(q, TX_AHEAD);
+	return q->run.first->at <= until ? q->run.first->stream : NULL;
 }
 
 /** The earliest departure, ticks; UINT64_MAX: no departure. */

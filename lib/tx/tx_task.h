@@ -35,12 +35,6 @@ struct tx_order {
 	bool obeyed;         /* writer: the lcore */
 };
 
-/** A frame that is due. */
-struct tx_due {
-	struct tx_stream *stream;
-	uint64_t at; /* its departure, ticks */
-};
-
 struct tx_task {
 	struct fg_task task;
 	struct fg_port *port; /* the queue; NULL: nothing is sent there */

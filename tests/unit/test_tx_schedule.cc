@@ -172,4 +172,19 @@ TEST(TxSchedule, IsTheOrderThatSortingGives)
 	}
 }
 
+/* else each stream would be put among hundreds of others, frame by frame */
+TEST(TxSchedule, SlotsBecomeShorterWhereRatesAreFarAboveThoseForeseen)
+{
+	std::mt19937_64 random(1);
+	Streams streams(500, 0, 1e9);
+	unsigned foreseen = streams.schedule.shift;
+
+	for (unsigned i = 0; i < 500; i++) {
+		Even(&streams.list[i].pace, 1e6 + double(random() % 1000000), random() % US);
+		streams.Add(i);
+	}
+	EXPECT_EQ(3000u, streams.Send(UINT64_MAX - 1, 3000));
+	EXPECT_GT(foreseen, streams.schedule.shift + 10);
+}
+
 } // namespace
