@@ -100,8 +100,20 @@ stray(struct application *a, uint32_t slot, uint64_t number, bool expired, const
 	note_other_reply(a, slot, number, data);
 }
 
+static bool
+quotes(uint64_t number, const uint8_t *message)
+{
+	return fg_get16(message + 6) == (uint16_t)number;
+}
+
 static const struct request_ops echo_requests = {
-	.write = write_echo, .send = send_echo, .is_answer = is_reply, .stray = stray, .header = HEADER};
+	.write = write_echo,
+	.send = send_echo,
+	.is_answer = is_reply,
+	.stray = stray,
+	.quotes = quotes,
+	.header = HEADER,
+};
 
 static uint64_t
 client_poll_pings(struct fg_l4 *w, struct fg_app *app)
@@ -126,6 +138,19 @@ take_reply(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, cons
 	f.local_port = fg_get16(message + 4);
 	f.remote_port = ((const struct application *)app)->config.port;
 	return requests_datagram(w, app, &f, message, length, &echo_requests);
+}
+
+static bool
+unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *message,
+	    uint32_t length)
+{
+	struct fg_flow f = *flow;
+
+	if (!is_message(flow, message, length, FG_ICMP_ECHO, FG_ICMPV6_ECHO))
+		return false;
+	f.local_port = fg_get16(message + 4);
+	f.remote_port = ((const struct application *)app)->config.port;
+	return requests_unreachable(w, app, &f, message, length, &echo_requests);
 }
 
 static bool
@@ -174,7 +199,8 @@ ping_free(struct application *a)
 	requests_free(a);
 }
 
-static const struct fg_app_ops client = {.poll = client_poll_pings, .datagram = take_reply};
+static const struct fg_app_ops client = {
+	.poll = client_poll_pings, .datagram = take_reply, .unreachable = unreachable};
 static const struct fg_app_ops server = {.datagram = reply_to};
 static const struct app_kind ping = {
 	"PING",

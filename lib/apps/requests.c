@@ -165,6 +165,23 @@ requests_answered(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_
 	return waits;
 }
 
+/* each slot has a port, and all of them the first address of either side */
+static bool
+is_from_server(const struct application *a, const struct fg_flow *flow)
+{
+	uint8_t server[16];
+
+	address_at(&a->config, a->config.remote, 0, server);
+	return memcmp(flow->remote, server, sizeof(server)) == 0;
+}
+
+static bool
+is_of_a_slot(const struct application *a, const struct fg_flow *flow, uint32_t i)
+{
+	return flow->remote_port == a->config.port && flow->local_port >= a->config.port_first &&
+	       i < a->config.connections + FIRST_SLOT;
+}
+
 bool
 requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
 		  uint32_t length, const struct request_ops *ops)
@@ -173,9 +190,12 @@ requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flo
 	uint32_t i = flow->local_port - a->config.port_first + FIRST_SLOT;
 	struct slot *slot = &requests_of(a)->slot[i];
 
-	if (flow->remote_port != a->config.port || flow->local_port < a->config.port_first ||
-	    i >= a->config.connections + FIRST_SLOT)
+	if (!is_of_a_slot(a, flow, i))
 		return false;
+	if (!is_from_server(a, flow)) {
+		app->tally.own[ops->unexpected] += ops->unexpected != 0;
+		return true;
+	}
 	if (slot->sent_at == 0) {
 		if (ops->stray != NULL)
 			ops->stray(a, i - FIRST_SLOT, slot->number, slot->expired, data, length);
@@ -186,6 +206,30 @@ requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flo
 	app->tally.datagrams_in++;
 	app->tally.datagram_octets_in += length - ops->header;
 	request_answered(w, a, i, ops);
+	return true;
+}
+
+bool
+requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *quoted,
+		     uint32_t length, const struct request_ops *ops)
+{
+	struct application *a = (struct application *)app;
+	uint32_t i = flow->local_port - a->config.port_first + FIRST_SLOT;
+	struct slot *slot = &requests_of(a)->slot[i];
+	uint8_t *room = fg_datagram_room(w, flow->ipv6);
+	uint32_t bytes;
+
+	if (!is_of_a_slot(a, flow, i) || !is_from_server(a, flow) || slot->sent_at == 0 || room == NULL)
+		return false;
+	if (ops->quotes != NULL && !ops->quotes(slot->number, quoted))
+		return false;
+	quoted += ops->header;
+	length -= ops->header;
+	bytes = ops->write(a, i - FIRST_SLOT, slot->number, room);
+	if (memcmp(room, quoted, fg_u32_min(bytes, length)) != 0)
+		return false;
+	app->tally.ended[FG_L4_END_REFUSED]++;
+	retire(w, requests_of(a)->slot, i);
 	return true;
 }
 

@@ -105,6 +105,17 @@ no_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, con
 	return false;
 }
 
+/* the sender goes on, as it does when nothing is reported */
+static bool
+stream_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *quoted,
+		   uint32_t length)
+{
+	const struct udp_stream *u = (const struct udp_stream *)app;
+
+	return flow->remote_port == app->port && length >= FG_L4_DATAGRAM_MIN &&
+	       fg_get16(quoted) < u->app.config.connections && get_number(quoted + 2, 6) < u->sent;
+}
+
 static int
 stream_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 {
@@ -174,7 +185,8 @@ stream_read(const struct application *a, struct fg_l4_result *out)
 		out->jitter_ns /= seen;
 }
 
-static const struct fg_app_ops stream_client = {.poll = stream_poll, .datagram = no_datagram};
+static const struct fg_app_ops stream_client = {
+	.poll = stream_poll, .datagram = no_datagram, .unreachable = stream_unreachable};
 static const struct fg_app_ops stream_server = {.datagram = stream_datagram};
 static const struct app_kind udp_stream = {
 	"UDP_STREAM",
@@ -233,6 +245,13 @@ rr_answer(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const
 }
 
 static bool
+rr_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *quoted,
+	       uint32_t length)
+{
+	return requests_unreachable(w, app, flow, quoted, length, &rr_requests);
+}
+
+static bool
 rr_request(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
 	   uint32_t length)
 {
@@ -258,7 +277,8 @@ udp_rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 	return datagrams_check(a, fg_u32_max(a->request, a->response), mtu, err);
 }
 
-static const struct fg_app_ops rr_client = {.poll = rr_poll, .datagram = rr_answer};
+static const struct fg_app_ops rr_client = {
+	.poll = rr_poll, .datagram = rr_answer, .unreachable = rr_unreachable};
 static const struct fg_app_ops rr_server = {.datagram = rr_request};
 static const struct app_kind udp_rr = {
 	"UDP_RR",

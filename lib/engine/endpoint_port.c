@@ -108,7 +108,7 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 		protocol = ((const struct fg_ipv6 *)(ether + 1))->next_header;
 		return protocol == FG_IP_TCP || protocol == FG_IP_UDP ||
 		       (protocol == FG_IP_ICMPV6 &&
-			(frame[at] == FG_ICMPV6_TOO_BIG ||
+			(frame[at] == FG_ICMPV6_UNREACHABLE || frame[at] == FG_ICMPV6_TOO_BIG ||
 			 is_echo(s, frame[at], FG_ICMPV6_ECHO, FG_ICMPV6_ECHO_REPLY)));
 	}
 	return false;

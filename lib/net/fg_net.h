@@ -55,7 +55,7 @@ enum {
 
 /** Types of ICMP and ICMPv6 messages (RFC 792, RFC 4443). */
 enum { FG_ICMP_ECHO_REPLY = 0, FG_ICMP_UNREACHABLE = 3, FG_ICMP_ECHO = 8 };
-enum { FG_ICMPV6_TOO_BIG = 2, FG_ICMPV6_ECHO = 128, FG_ICMPV6_ECHO_REPLY = 129 };
+enum { FG_ICMPV6_UNREACHABLE = 1, FG_ICMPV6_TOO_BIG = 2, FG_ICMPV6_ECHO = 128, FG_ICMPV6_ECHO_REPLY = 129 };
 
 struct fg_ether {
 	uint8_t dst[6];

@@ -4,6 +4,7 @@
  * server answers versions that it does not speak, addresses that it is to validate first, and clients that it
  * has no room for, without keeping anything of them.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "quic_priv.h"
@@ -199,5 +200,29 @@ input_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, 
 		negotiate_version(w, c, flow, &ids);
 	else
 		begin(w, c, flow, data, length);
+	return true;
+}
+
+bool
+input_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
+		  uint32_t length)
+{
+	struct carrier *c = (struct carrier *)app;
+	ngtcp2_version_cid ids = {0};
+	const ngtcp2_cid *theirs;
+	struct quic *q;
+
+	if (c->config.tls.server || !is_ours(c, flow) || length == 0 ||
+	    ngtcp2_pkt_decode_version_cid(&ids, data, length, ID_BYTES) != 0)
+		return false;
+	q = id_find(c, ids.scid, ids.scidlen);
+	if (q == NULL || q->phase != SHAKING || q->heard)
+		return false;
+	theirs = ngtcp2_conn_get_dcid(q->conn);
+	if (theirs->datalen != ids.dcidlen || memcmp(theirs->data, ids.dcid, ids.dcidlen) != 0)
+		return false;
+	snprintf(c->reason, sizeof(c->reason), "ICMP: the port or the host cannot be reached");
+	conn_over(w, q, FG_L4_END_REFUSED);
+	conn_free(w, q);
 	return true;
 }

@@ -355,5 +355,12 @@ void streams_renew(struct quic *q, int64_t id);
 /* input.c */
 bool input_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
 		    uint32_t length);
+/**
+ * ICMP quotes an Initial of ours. A connection ends by it if nothing of its server ever came, and if both
+ * connection IDs are the Initial's: an attacker may know the addresses and ports, and send such a
+ * message, too (RFC 9000, 14.2.1).
+ */
+bool input_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
+		       uint32_t length);
 
 #endif

@@ -124,4 +124,5 @@ poll(struct fg_l4 *w, struct fg_app *app)
 	return output_all(w, c) ? w->now : due_next(c);
 }
 
-const struct fg_app_ops quic_ops = {.poll = poll, .datagram = input_datagram};
+const struct fg_app_ops quic_ops = {
+	.poll = poll, .datagram = input_datagram, .unreachable = input_unreachable};

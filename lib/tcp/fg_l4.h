@@ -54,7 +54,7 @@ void fg_l4_tcp_defaults(struct fg_l4_tcp *tcp);
 /** How a connection ended. */
 enum fg_l4_end {
 	FG_L4_END_CLOSED,    /* both sides said FIN and were acknowledged */
-	FG_L4_END_REFUSED,   /* the peer answered the SYN with RST */
+	FG_L4_END_REFUSED,   /* the peer answered the SYN with RST; of datagrams, ICMP reported a failure */
 	FG_L4_END_NO_ANSWER, /* nobody answered the SYN */
 	FG_L4_END_RESET,     /* the peer reset it */
 	FG_L4_END_LOST,      /* the peer fell silent */
@@ -98,6 +98,7 @@ enum fg_l4_end {
 	X(syn_retransmits, 1, "SYN or SYN-ACK sent again")                                                  \
 	X(black_holes, 1, "MSS reduced because full segments vanish")                                       \
 	X(too_big, 1, "MSS reduced by an ICMP message")                                                     \
+	X(unreachable, 2, "datagrams that ICMP reported as undeliverable")                                  \
 	X(window_probes, 0, "probes of a closed window")                                                    \
 	X(keepalive_probes, 0, "keep-alive probes")                                                         \
 	X(ecn_reductions, 1, "reductions of the window by ECN (RFC 3168)")                                  \

@@ -118,6 +118,13 @@ struct fg_app_ops {
 	 */
 	bool (*datagram)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			 const uint8_t *payload, uint32_t length);
+	/**
+	 * ICMP reports that a datagram did not reach its port or host. The flow is the datagram's; @p payload
+	 * is as much of it as is quoted, of echo from the message's header on, and may be empty. @return
+	 * whether the datagram is the application's and under way. NULL: of no interest
+	 */
+	bool (*unreachable)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
+			    const uint8_t *payload, uint32_t length);
 	/** Of an application that has several streams on a connection, of QUIC alone: fg_quic_layer.h. */
 	const struct fg_quic_streams *streams;
 	/** A peer connects to another port than the application's: is it taken? NULL: none is. */
@@ -156,8 +163,8 @@ struct fg_app {
 	struct fg_l4_tcp tcp;
 	uint32_t control_buffer; /* in place of both buffers, for streams of fg_stream_control() */
 	uint8_t index;
-	uint8_t below;           /* with a layer: index of the layer's application */
-	bool listens, udp, echo; /* takes connections; datagrams; echo requests and replies */
+	uint8_t below;            /* with a layer: index of the layer's application */
+	bool listens, udp, echo;  /* takes connections; datagrams; echo requests and replies */
 	bool answered;     /* its client closes when answers are there: an RST waits for no acknowledgement */
 	uint8_t local[16]; /* the first of its addresses */
 	uint32_t locals;   /* how many there are from there on */

@@ -29,6 +29,7 @@
  *   input.c       a segment arrives (RFC 9293, 3.10.7)
  *   output.c      what may be sent now
  *   stream.c      what applications call (fg_stream.h)
+ *   icmp.c        what ICMP reports of segments and datagrams of ours (RFC 5927)
  *   worker.c      the endpoint
  */
 #ifndef TCP_PRIV_H
@@ -47,6 +48,10 @@ uint16_t options_own_mss(const struct fg_l4 *w, const struct conn *c);
 /** Write options. @return bytes */
 size_t options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to);
 size_t options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks);
+
+/* icmp.c */
+/** A message of ICMP or ICMPv6 came that is no application's. */
+void icmp_error(struct fg_l4 *w, const struct segment *s);
 
 /* table.c */
 int table_create(struct fg_l4 *w, struct fg_error *err);

@@ -6,12 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fg_bytes.h"
 #include "fg_random.h"
 #include "tcp_priv.h"
 
 enum { AHEAD = 8 /* segments are read before the first is taken */ };
-enum { ICMP_TOO_BIG_CODE = 4 };
 
 /* @return false: no application takes it */
 static bool
@@ -23,42 +21,6 @@ datagram(struct fg_l4 *w, const struct segment *s)
 		    w->app[i]->ops->datagram(w, w->app[i], &s->flow, s->payload, s->length))
 			return true;
 	return false;
-}
-
-/*
- * Fragmentation needed (RFC 1191) or packet too big (RFC 8201): the message quotes the head of a segment of
- * ours, and what it quotes must be in flight (RFC 5927, 7).
- */
-static void
-path_message(struct fg_l4 *w, const struct segment *s)
-{
-	const uint8_t *m = s->payload, *ip = m + 8, *tcp;
-	size_t header = s->flow.ipv6 ? sizeof(struct fg_ipv6) : sizeof(struct fg_ipv4);
-	struct fg_flow f = {.ipv6 = s->flow.ipv6};
-	struct conn *c;
-	uint32_t mtu, seq;
-
-	if (s->length < 8 + header + 8)
-		return;
-	if (f.ipv6 ? m[0] != FG_ICMPV6_TOO_BIG || ip[6] != FG_IP_TCP
-		   : m[0] != FG_ICMP_UNREACHABLE || m[1] != ICMP_TOO_BIG_CODE || ip[0] != 0x45 ||
-			     ip[9] != FG_IP_TCP)
-		return;
-	mtu = f.ipv6 ? fg_get32(m + 4) : fg_get16(m + 6);
-	if (f.ipv6) {
-		memcpy(f.local, ip + 8, 16);
-		memcpy(f.remote, ip + 24, 16);
-	} else {
-		fg_address_of_ipv4(ip + 12, f.local);
-		fg_address_of_ipv4(ip + 16, f.remote);
-	}
-	tcp = ip + header;
-	f.local_port = fg_get16(tcp);
-	f.remote_port = fg_get16(tcp + 2);
-	seq = fg_get32(tcp + 4);
-	c = table_find(w, &f, table_hash(w, &f));
-	if (c != NULL && c->state >= ESTABLISHED && seq - c->snd_una < flight(c))
-		tcp_path_mtu(w, c, mtu);
 }
 
 static void
@@ -81,7 +43,7 @@ worker_take(struct fg_l4 *w, struct segment *s)
 		w->counters.udp_rx++;
 		w->counters.udp_no_listener += !datagram(w, s);
 	} else if (!datagram(w, s))
-		path_message(w, s);
+		icmp_error(w, s);
 }
 
 /* bytes of a frame with FCS; the shortest ones come with padding or without */

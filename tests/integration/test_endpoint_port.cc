@@ -102,6 +102,7 @@ TEST_F(EndpointPort, GetsTcpUdpAndWhatRoutersReportOfThem)
 	}
 	EXPECT_TRUE(Takes(ipv4(icmp4, unreachable)));
 	EXPECT_TRUE(Takes(ipv6(icmp6, too_big))) << "RFC 8201 needs it";
+	EXPECT_TRUE(Takes(ipv6(icmp6, 1))) << "destination unreachable (RFC 4443, 3.1)";
 	EXPECT_FALSE(Takes(ipv4(icmp4, 8)));
 	EXPECT_FALSE(Takes(ipv6(icmp6, 128)));
 	EXPECT_FALSE(Takes(arp(1, peer_mac, peer_ipv4, Mac{}, host_ipv4)));

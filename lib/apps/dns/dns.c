@@ -84,8 +84,10 @@ note_stray(struct application *a, uint32_t slot, uint64_t number, bool expired, 
 	dns_note(a, !of_last ? DNS_SUM_UNEXPECTED : expired ? DNS_SUM_LATE : DNS_SUM_TWICE);
 }
 
-static const struct request_ops queries = {
-	.write = write_query, .is_answer = answers_query, .stray = note_stray};
+static const struct request_ops queries = {.write = write_query,
+					   .is_answer = answers_query,
+					   .stray = note_stray,
+					   .unexpected = DNS_SUM_UNEXPECTED};
 
 static uint64_t
 poll_both(struct fg_l4 *w, struct fg_app *app, struct dns *d)
@@ -108,6 +110,13 @@ client_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 		uint32_t length)
 {
 	return requests_datagram(w, app, flow, data, length, &queries);
+}
+
+static bool
+client_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *quoted,
+		   uint32_t length)
+{
+	return requests_unreachable(w, app, flow, quoted, length, &queries);
 }
 
 /* --- the server */
@@ -244,7 +253,11 @@ fg_l4_dns_sizes(const struct fg_l4_app *app, bool stream, double *query, double 
 	}
 
 static const struct fg_app_ops udp_client_ops = {
-	.poll = client_poll_queries, .datagram = client_datagram, DNS_STREAM_CLIENT};
+	.poll = client_poll_queries,
+	.datagram = client_datagram,
+	.unreachable = client_unreachable,
+	DNS_STREAM_CLIENT,
+};
 static const struct fg_app_ops tcp_client_ops = {
 	.poll = dns_client_poll, .stop = dns_client_stop, DNS_STREAM_CLIENT};
 static const struct fg_app_ops udp_server_ops = {.datagram = server_datagram, DNS_STREAM_SERVER};

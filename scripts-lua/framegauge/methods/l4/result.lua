@@ -123,7 +123,7 @@ local DEMAND = record("service_demand", "processor time for a unit of work, in r
 })
 
 local FAILURES = record("failures", "connections by how they ended other than closed", {
-   { "refused", "count", "RST to the SYN" }, { "no_answer", "count", "no answer to the SYN" },
+   { "refused", "count", "RST to the SYN; of UDP_RR, DNS and PING requests that ICMP reported as undeliverable, and over QUIC handshakes that ended so" }, { "no_answer", "count", "no answer to the SYN" },
    { "reset", "count", "reset by the peer" }, { "lost", "count", "the peer fell silent" },
    { "aborted", "count", "by the tester" }, { "expired", "count", "requests, and closes of connections, without an answer in time" },
    { "bad_response", "count", "HTTP: not what was asked for; DNS: an answer that is malformed; FTP: a file that did not come to be, or a session that had to end" },
