@@ -205,14 +205,24 @@ rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 }
 
 static const struct app_kind rr = {
-	"TCP_RR",          .streams = true,      .secures = true,
-	.answered = true,  .client = &rr_client, .server = &rr_server,
-	.check = rr_check, .waits = rr_waits,
+	"TCP_RR",
+	.streams = true,
+	.secures = true,
+	.resets_at_once = true,
+	.client = &rr_client,
+	.server = &rr_server,
+	.check = rr_check,
+	.waits = rr_waits,
 };
 static const struct app_kind crr = {
-	"TCP_CRR",         .streams = true,       .secures = true,
-	.answered = true,  .client = &crr_client, .server = &crr_server,
-	.check = rr_check, .waits = crr_waits,
+	"TCP_CRR",
+	.streams = true,
+	.secures = true,
+	.resets_at_once = true,
+	.client = &crr_client,
+	.server = &crr_server,
+	.check = rr_check,
+	.waits = crr_waits,
 };
 static const struct app_kind cc = {
 	"TCP_CC",          .streams = true, .secures = true, .client = &cc_client, .server = &cc_server,

@@ -40,7 +40,7 @@ struct fg_l4_tcp {
 	bool window_scaling, timestamps, sack, ecn;
 	bool nodelay;             /* true: Nagle's algorithm is off */
 	bool handshake_ack_alone; /* a client's: no payload and no FIN on it */
-	bool reset;               /* a client closes by RST; when, see struct fg_app.answered */
+	bool reset;               /* a client closes by RST; when, see struct fg_app.resets_at_once */
 	uint32_t delayed_ack_ms;  /* at most 500 (RFC 9293, 3.8.6.3) */
 	uint32_t rto_initial_ms;  /* RFC 6298, 2.1: 1000 */
 	uint32_t rto_min_ms;      /* beyond the round trip; RFC 6298, 2.4: 1000 in all */

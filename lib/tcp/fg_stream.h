@@ -165,10 +165,10 @@ struct fg_app {
 	uint8_t index;
 	uint8_t below;            /* with a layer: index of the layer's application */
 	bool listens, udp, echo;  /* takes connections; datagrams; echo requests and replies */
-	bool answered;     /* its client closes when answers are there: an RST waits for no acknowledgement */
-	uint8_t local[16]; /* the first of its addresses */
-	uint32_t locals;   /* how many there are from there on */
-	uint16_t port;     /* that it listens on */
+	bool resets_at_once;      /* its client closes when answers are there: an RST waits for no ACK */
+	uint8_t local[16];        /* the first of its addresses */
+	uint32_t locals;          /* how many there are from there on */
+	uint16_t port;            /* that it listens on */
 	uint32_t open, open_max;  /* streams that are not over, TIME_WAIT excepted */
 	struct fg_histogram *rtt; /* NULL: not recorded */
 	struct fg_l4_tally tally;

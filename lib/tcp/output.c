@@ -81,7 +81,7 @@ new_segments(const struct fg_l4 *w, struct conn *c, uint32_t most)
 	usable = room > in_flight ? room - in_flight : 0;
 	data = unsent - (c->stream.ended ? 1 : 0);
 	if (data == 0 && c->flags & RESET_AT_END) {
-		c->flags |= in_flight == 0 || w->app[c->stream.app]->answered ? RESET_NOW : 0;
+		c->flags |= in_flight == 0 || w->app[c->stream.app]->resets_at_once ? RESET_NOW : 0;
 		return 0;
 	}
 	if (data == 0) /* a FIN alone takes no window of the peer that is closed */

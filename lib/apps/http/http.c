@@ -15,7 +15,7 @@
 static const struct app_kind http = {
 	"HTTP",
 	.streams = true,
-	.answered = true,
+	.resets_at_once = true,
 	.secures = true,
 	.size = sizeof(struct http),
 	.client = &http_client_ops,
@@ -30,7 +30,7 @@ static const struct app_kind http = {
 static const struct app_kind page = {
 	"PAGE",
 	.streams = true,
-	.answered = true,
+	.resets_at_once = true,
 	.secures = true,
 	.pages = true,
 	.size = sizeof(struct http_page),

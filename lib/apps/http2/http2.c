@@ -145,7 +145,7 @@ http2_free(struct application *app)
 static const struct app_kind http2 = {
 	"HTTP2",
 	.streams = true,
-	.answered = true,
+	.resets_at_once = true,
 	.secures = true,
 	.pages = true,
 	.size = sizeof(struct http2),
