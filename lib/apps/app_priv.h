@@ -99,6 +99,7 @@ struct application {
 	uint64_t outstanding, at_least; /* answers that are waited for at the end; times that are no less */
 	/* datagrams that left late, or were left out: see note_departure() */
 	uint64_t off_schedule, lag_max_ns;
+	uint64_t flow_blocked_ns[FG_L4_WINDOWS];
 };
 
 static inline struct application *
@@ -227,6 +228,26 @@ note_departure(const struct fg_l4 *w, struct application *a, double due, double 
 	if (lag > (double)a->lag_max_ns)
 		a->lag_max_ns = (uint64_t)lag;
 	a->off_schedule += lag > on_time;
+}
+
+/** A window of the peer's is closed, and keeps data back since *since; 0: it does not. */
+static inline void
+note_blocked(const struct fg_l4 *w, uint64_t *since)
+{
+	if (*since == 0)
+		*since = w->now;
+}
+
+/** It does not any more: the time counts as far as it is part of the figures. */
+static inline void
+note_unblocked(const struct fg_l4 *w, struct application *a, enum fg_l4_window which, uint64_t *since)
+{
+	uint64_t from = *since > w->measure_from ? *since : w->measure_from;
+	uint64_t to = w->now < w->stop_at ? w->now : w->stop_at;
+
+	if (*since != 0 && to > from)
+		a->flow_blocked_ns[which] += to - from;
+	*since = 0;
 }
 
 /* patience.c */

@@ -54,6 +54,18 @@ enum { FG_L4_FTP_CODES = 600 /* reply codes are less */ };
 enum { FG_L4_STATUSES = 16 /* of HTTP, that can be good */ };
 enum { FG_L4_DATAGRAM_MIN = 16 /* bytes of payload of UDP_STREAM: stream, number, time */ };
 
+/** Frames of HTTP/2 that a client may send over and over. */
+enum fg_l4_flood {
+	FG_L4_FLOOD_NONE,
+	FG_L4_FLOOD_RST, /* RST_STREAM, each behind a request */
+	FG_L4_FLOOD_PING,
+	FG_L4_FLOOD_SETTINGS,
+	FG_L4_FLOOD_EMPTY, /* DATA without a byte, of a request whose body is under way */
+};
+
+/** Windows of HTTP/2 and HTTP/3. */
+enum fg_l4_window { FG_L4_WINDOW_CONNECTION, FG_L4_WINDOW_STREAM, FG_L4_WINDOWS };
+
 struct fg_l4_app {
 	const char *kind; /* its name: fg_l4_kind_name() */
 	bool server;
@@ -112,6 +124,9 @@ struct fg_l4_app {
 	/* HTTP2, HTTP3: requests at a time on a connection; 0: 32. Of a server of HTTP2 at least 256 */
 	uint32_t streams;
 	uint32_t window; /* HTTP2: bytes that a peer may send unasked; 0: 2^31 - 1 */
+	/* HTTP2: what each connection sends in addition to requests: enum fg_l4_flood; frames a second */
+	uint8_t flood;
+	double flood_per_s;
 	/*
 	 * A connection, request or close without an answer, and a stream of payload, are given up when
 	 * nothing has moved on their stream for so long; 0: never. Not of FTP, DNS_TCP and IPERF
@@ -200,7 +215,13 @@ struct fg_l4_result {
 	struct fg_l4_times rtt;               /* of segments that were sent once, one of each window */
 	uint64_t lost, duplicates, reordered; /* UDP_STREAM, server, all streams: by number */
 	double jitter_ns;                     /* RFC 3550, mean of the streams */
-	uint64_t off_schedule, lag_max_ns;    /* datagrams sent at times of their own, as of fg_pace.h */
+	/*
+	 * HTTP2, HTTP3, by enum fg_l4_window: for how long a peer's window kept data back, of all connections
+	 * and of all streams
+	 */
+	uint64_t flow_blocked_ns[FG_L4_WINDOWS];
+	uint64_t flooded;                  /* frames sent for fg_l4_app.flood */
+	uint64_t off_schedule, lag_max_ns; /* datagrams sent at times of their own, as of fg_pace.h */
 	/*
 	 * FTP, client: replies by code that were not what was waited for, FG_L4_FTP_CODES of them, and the
 	 * last of these; NULL of other kinds. Live as long as the worker

@@ -46,10 +46,10 @@ struct request_ops {
 	/** This came while the slot waited for nothing. NULL: of no interest */
 	void (*stray)(struct application *a, uint32_t slot, uint64_t number, bool expired,
 		      const uint8_t *data, uint32_t length);
-	/** Is the header that ICMP quotes, and that an answer has, too, of request @p number? NULL: it has none */
+	/** Is the header that ICMP quotes, as an answer has it, of request @p number? NULL: no header */
 	bool (*quotes)(uint64_t number, const uint8_t *quoted);
 	uint32_t header;     /* bytes at the beginning of an answer that are no payload */
-	uint32_t unexpected; /* in tally.own: answers from another address; 0: of no interest */
+	uint32_t unexpected; /* in tally.own: from another address; 0: of no interest */
 };
 
 /** poll() and datagram() of such a client. */
@@ -58,8 +58,8 @@ bool requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow
 		       uint32_t length, const struct request_ops *ops);
 
 /**
- * unreachable() of such a client: the request has failed, and its slot is free at once. What is quoted must be
- * the request that the slot waits for, and not one before it.
+ * unreachable() of such a client: the request has failed, and its slot is free at once. What is quoted
+ * must be the request that the slot waits for, and not one before it.
  */
 bool requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			  const uint8_t *quoted, uint32_t length, const struct request_ops *ops);

@@ -42,6 +42,8 @@ struct fg_quic_streams {
 	void (*blocked)(struct fg_l4 *w, struct fg_stream *s, int64_t id, bool over);
 	/** The window is open again. */
 	void (*unblocked)(struct fg_l4 *w, struct fg_stream *s, int64_t id);
+	/** The window of the connection keeps back what is to leave; or not any more. */
+	void (*limited)(struct fg_l4 *w, struct fg_stream *s, bool closed);
 	/** The handshake is over, and what left before it was refused: no stream is any more. Begin again. */
 	void (*refused)(struct fg_l4 *w, struct fg_stream *s);
 	/** The peer lets us open more streams. */

@@ -107,6 +107,7 @@ struct quic {
 	bool begun;            /* and that streams may be used */
 	bool has_ticket;       /* of a client: one came */
 	bool may_be_early;     /* of a client: its session allows early data */
+	bool limited;          /* of several streams: by the window of the connection */
 	bool is_early;         /* streams may be used before the handshake is over */
 	uint64_t early;        /* bytes that were sent or came so */
 	ngtcp2_ccerr why;      /* we leave; without words */

@@ -8,6 +8,28 @@
 enum { PARTS = 16 };
 
 /*
+ * What is to leave next. The window of the connection is not a stream's window, and opens without a call of
+ * ours. @return parts; *id < 0: there is nothing, or the window keeps it back
+ */
+static unsigned
+next_parts(struct fg_l4 *w, struct quic *q, int64_t *id, bool *fin, struct iovec *part)
+{
+	bool open = ngtcp2_conn_get_max_data_left(q->conn) > 0, limited;
+	unsigned parts =
+		open || q->phase == OPEN ? streams_of(q)->next(w, &q->stream, id, fin, part, PARTS) : 0;
+
+	limited = !open && *id >= 0;
+	if (limited != q->limited && !q->over) {
+		q->limited = limited;
+		streams_of(q)->limited(w, &q->stream, limited);
+	}
+	if (open)
+		return parts;
+	*id = -1;
+	return 0;
+}
+
+/*
  * Of the stream whose turn it is; *id < 0: of none. @return bytes of the datagram; NGTCP2_ERR_WRITE_MORE: it
  * is not full yet; another error of libngtcp2
  */
@@ -24,9 +46,8 @@ write_part(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, int6
 	bool fin = false;
 
 	*id = -1;
-	/* the window of the connection is not a stream's window, and opens without a call of ours */
-	if (left > 0 && !q->over && ngtcp2_conn_get_max_data_left(q->conn) > 0)
-		parts = streams_of(q)->next(w, &q->stream, id, &fin, part, PARTS);
+	if (left > 0 && !q->over)
+		parts = next_parts(w, q, id, &fin, part);
 	for (unsigned i = 0; i < parts; i++) {
 		given[i] = (ngtcp2_vec){part[i].iov_base, part[i].iov_len < left ? part[i].iov_len : left};
 		fin = fin && given[i].len == part[i].iov_len;

@@ -50,6 +50,47 @@ describe("a test over HTTP/2", function()
       assert.is_true(row.transaction.mean_ns < 2 * round_trips * 4e6)
    end)
 
+   -- a frame, whose 12 segments leave the server together: 131 us on one line, the last one 4 us on the
+   -- other, and then a round trip of 4 ms
+   it("says how long a stream waited for its window", function()
+      local frames, each = 8, 4e6 + 131e3 + 4e3
+      local row = run("l4.tests=[HTTP2]", "l4.http.streams=1", "l4.http.window=16KiB", "l4.connections=1",
+         "l4.http.body=" .. 16384 * frames, "l4.duration=3s", "l4.omit=1s", "reference_device.latency=2ms")[1]
+      local waits = row.transactions_per_s * 2 * (frames - 1)
+      assert.near(each * waits, row.flow_blocked.stream_ns, 0.03 * each * waits)
+      assert.equal(0, row.flow_blocked.connection_ns)
+   end)
+
+   it("says how long a connection waited for its window", function()
+      local row = run("l4.tests=[HTTP2]", "l4.http.streams=4", "l4.http.window=65535", "l4.connections=1",
+         "l4.http.body=1MiB", "l4.duration=3s", "l4.omit=1s", "reference_device.latency=2ms")[1]
+      -- what is not sending, at 1 Gbit/s with 1538 bytes of the line for 1448, is waiting
+      local sending = row.transactions_per_s * 2 ^ 20 * 8 * 1538 / 1448 / 1e9
+      assert.near((1 - sending) * 2e9, row.flow_blocked.connection_ns, 0.03 * 2e9)
+   end)
+
+   it("sends what nobody needs, as often as it is told, and counts connections that end by it", function()
+      local row = run("l4.tests=[HTTP2]", "l4.http.flood.frame=rst", "l4.http.flood.rate=500",
+         "l4.connections=4", "l4.duration=1s", "l4.omit=0s")[1]
+      assert.near(4 * 500, row.flood_frames, 8)
+      assert.is_nil(row.bad_responses)
+      row = run("l4.tests=[HTTP2]", "l4.http.flood.frame=ping", "l4.http.flood.rate=10000",
+         "l4.connections=1", "l4.duration=1s", "l4.omit=0s")[1]
+      assert.near(10, row.bad_responses.goaway, 1) -- 1,001 frames each
+      assert.near(10000, row.flood_frames, 100)
+   end)
+
+   it("refuses a flood of a test that has none", function()
+      local plan, problems = plans.load_text([[
+test: l4
+ports: {east: {device: wire0, ipv4: 198.18.1.2/24}, west: {device: wire1, ipv4: 198.18.1.3/24}}
+l4: {tests: [HTTP2, HTTP3], http: {flood: {frame: empty}}}
+]], "http2", {})
+      assert.is_nil(plan)
+      assert.matches("l4.tests%[2%].*HTTP3 sends no flood", tostring(problems[1]))
+      assert.matches("l4.http.flood.frame.*a request with a body", tostring(problems[2]))
+   end)
+
    it("refuses more streams than there is room for", function()
       local plan, problems = plans.load_text([[
 test: l4

@@ -123,3 +123,66 @@ TEST(L4Http2, AConnectionMayStayOpen)
 	EXPECT_EQ(1u, w.Client().total.ended[FG_L4_END_CLOSED]);
 	w.ExpectNoFaults();
 }
+
+/*
+ * A window of a stream that is one frame: the server sends a frame, in 11 full segments and one of 465 bytes,
+ * and waits for the update. When the last one leaves 2 ms of the line are before it in the ring; then follow
+ * its own bytes, the way of 1 ms, and the update's bytes and way.
+ */
+TEST(L4Http2, TheTimeThatWindowsKeepDataBack)
+{
+	const uint32_t frames = 61, body = frames * H2_FRAME_MAX;
+	fg_l4_app a = Http2(0, body);
+
+	a.path = "/999424";
+	a.streams = 1;
+	a.window = H2_FRAME_MAX;
+	Wire w(a, 10 * second, 2 * second);
+	fg_l4_result c = w.Client(), s = w.Server();
+	const double waits = double(c.measured.octets_in) / H2_FRAME_MAX * (frames - 1) / frames;
+	const double each = 2e6 + (465 + 66 + 24) * 800 + 1e6 + (13 + 66 + 24) * 800 + 1e6;
+
+	EXPECT_LT(2u, c.measured.transactions);
+	EXPECT_NEAR(each * waits, double(s.flow_blocked_ns[FG_L4_WINDOW_STREAM]), 0.01 * each * waits);
+	EXPECT_EQ(0u, s.flow_blocked_ns[FG_L4_WINDOW_CONNECTION]);
+	EXPECT_EQ(0u, c.flow_blocked_ns[FG_L4_WINDOW_STREAM] + c.flow_blocked_ns[FG_L4_WINDOW_CONNECTION]);
+	a.window = 0;
+	Wire open(a);
+	EXPECT_EQ(0u, open.Server().flow_blocked_ns[FG_L4_WINDOW_STREAM]);
+	EXPECT_EQ(0u, open.Server().flow_blocked_ns[FG_L4_WINDOW_CONNECTION]);
+}
+
+/* at the rate that was asked for; more than 1,000 in a second end the connection */
+TEST(L4Http2, FloodsThatAServerBearsOrEnds)
+{
+	for (fg_l4_flood frame :
+	     {FG_L4_FLOOD_RST, FG_L4_FLOOD_PING, FG_L4_FLOOD_SETTINGS, FG_L4_FLOOD_EMPTY}) {
+		for (double rate : {500.0, 2500.0}) {
+			fg_l4_app a = Http2(0, 100);
+
+			SCOPED_TRACE(std::to_string(frame) + ", " + std::to_string(rate));
+			a.path = "/100";
+			if (frame == FG_L4_FLOOD_EMPTY) { /* a body that is always under way */
+				a.request = 100000000;
+				a.response = 0;
+				a.tcp.send_buffer = 2 * H2_FRAME_MAX; /* little is before the flood */
+			}
+			a.streams = 2;
+			a.flood = frame;
+			a.flood_per_s = rate;
+			Wire w(a);
+			fg_l4_result c = w.Client(), s = w.Server();
+			const uint64_t faulty = s.total.own[MESSAGE_FAULTY];
+
+			if (rate < 1000) {
+				EXPECT_EQ(0u, faulty);
+				EXPECT_NEAR(2 * rate, double(c.flooded), 0.03 * 2 * rate);
+				EXPECT_EQ(1u, c.total.opened);
+			} else { /* each connection lasts for 1,001 frames and the way there and back */
+				EXPECT_NEAR(2 * rate / 1001, double(faulty), 1.1);
+				EXPECT_GE(c.flooded, 1001 * faulty);
+				EXPECT_NEAR(double(faulty), double(c.total.own[MESSAGE_AWAY]), 1.1);
+			}
+		}
+	}
+}

@@ -229,4 +229,38 @@ TEST(Http3, ItsKindIsNotForTcp)
 	EXPECT_STREQ("HTTP3 goes through QUIC alone", err.message);
 }
 
+/*
+ * The line takes all that the server has at once, so that is always blocked while the response is under way,
+ * except for the ways of 2 ms of the request and the last bytes, and in slow start two rounds with less in
+ * flight than the window.
+ */
+TEST(Http3, TheTimeThatWindowsKeepDataBack)
+{
+	const uint64_t wide = 1 << 24;
+
+	for (bool of_stream : {true, false}) {
+		const uint64_t window = 50000, body = 2000000;
+		fg_l4_app client = Http3(uint32_t(body));
+		QuicOptions o;
+
+		client.requests = 1;
+		client.cycles = 1;
+		client.streams = 1;
+		o.set = [&](fg_quic_config &c, fg_quic_config &s) {
+			c.stream_window = s.stream_window = of_stream ? window : wide;
+			c.window = s.window = of_stream ? wide : window;
+		};
+		QuicPair pair(client, o);
+		const fg_l4_result &s = pair.result[1];
+		const double blocked =
+			double(s.flow_blocked_ns[of_stream ? FG_L4_WINDOW_STREAM : FG_L4_WINDOW_CONNECTION]);
+		const double waited = double(pair.result[0].transaction.max) - 4e6 - 2 * 4.3e6;
+
+		pair.ExpectNoFaults();
+		EXPECT_EQ(1u, pair.result[0].total.transactions);
+		EXPECT_NEAR(waited, blocked, 0.02 * waited) << of_stream;
+		EXPECT_EQ(0u, s.flow_blocked_ns[of_stream ? FG_L4_WINDOW_CONNECTION : FG_L4_WINDOW_STREAM]);
+	}
+}
+
 } // namespace

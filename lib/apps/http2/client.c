@@ -186,6 +186,12 @@ h2_waits(struct fg_l4 *w, const struct fg_stream *s,
 	return c->active;
 }
 
+static uint64_t
+asker_poll(struct fg_l4 *w, struct fg_app *app)
+{
+	return ((struct application *)app)->config.flood == 0 ? client_poll(w, app) : h2_flood_poll(w, app);
+}
+
 static void
 asker_timer(struct fg_l4 *w, struct fg_stream *s)
 {
@@ -220,7 +226,7 @@ const struct fg_app_ops h2_client_ops = {
 	.fill = h2_fill,
 	.closed = h2_closed,
 	.timer = asker_timer,
-	.poll = client_poll,
+	.poll = asker_poll,
 	.stop = asker_stop,
 	.connected = note_connected,
 };

@@ -68,6 +68,9 @@ h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 		return;
 	}
 	c->flags |= H2_GONE | H2_OVER;
+	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked);
+	for (uint32_t i = c->first; i != 0; i = h2_exchange_at(a, i)->next)
+		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &h2_exchange_at(a, i)->blocked);
 	if (a->app.page != NULL)
 		page_end(w, a->app.page, &c->load);
 	h2_give_all(a, c);
@@ -167,6 +170,7 @@ h2_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum h2_er
 	struct h2_conn *c = h2_conn_of(w, s);
 	uint32_t i = unlink_exchange(a, c, x);
 
+	note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
 	doh_give(a, x);
 	c->active--;
 	x->next = 0;

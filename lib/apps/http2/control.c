@@ -31,23 +31,32 @@ widen(int32_t *window, int64_t octets)
 	return true;
 }
 
+static void
+note_window_of(const struct fg_l4 *w, struct http2 *a, struct h2_exchange *x)
+{
+	if (x->window > 0)
+		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
+}
+
 /* the window of all present streams (6.9.2) */
 static enum h2_error
-take_initial_window(const struct http2 *a, struct h2_conn *c, uint32_t octets)
+take_initial_window(const struct fg_l4 *w, struct http2 *a, struct h2_conn *c, uint32_t octets)
 {
 	int64_t more = (int64_t)octets - c->stream_window;
 
 	if (octets > H2_WINDOW_MAX)
 		return H2_FLOW_CONTROL_ERROR;
-	for (uint32_t i = c->first; i != 0; i = h2_exchange_at(a, i)->next)
+	for (uint32_t i = c->first; i != 0; i = h2_exchange_at(a, i)->next) {
 		if (!widen(&h2_exchange_at(a, i)->window, more))
 			return H2_FLOW_CONTROL_ERROR;
+		note_window_of(w, a, h2_exchange_at(a, i));
+	}
 	c->stream_window = (int32_t)octets;
 	return H2_NO_ERROR;
 }
 
 static enum h2_error
-take_setting(const struct http2 *a, struct h2_conn *c)
+take_setting(const struct fg_l4 *w, struct http2 *a, struct h2_conn *c)
 {
 	uint32_t value = (uint32_t)get_number(c->frame.part + 2, 4);
 
@@ -58,7 +67,7 @@ take_setting(const struct http2 *a, struct h2_conn *c)
 		c->streams_max = value;
 		return H2_NO_ERROR;
 	case INITIAL_WINDOW_SIZE:
-		return take_initial_window(a, c, value);
+		return take_initial_window(w, a, c, value);
 	case MAX_FRAME_SIZE: /* ours are never larger than the least of these */
 		return value < H2_FRAME_MAX || value >= 1 << 24 ? H2_PROTOCOL_ERROR : H2_NO_ERROR;
 	default:
@@ -104,16 +113,22 @@ update_window(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 	uint32_t more = (uint32_t)get_number(c->frame.part, 4) & H2_WINDOW_MAX, id = c->frame.id;
 	struct h2_exchange *x = id == 0 ? NULL : h2_find(http2_of(w, s), c, id);
 
+	if (id == 0 && more == 0)
+		return H2_PROTOCOL_ERROR;
+	if (id == 0 && !widen(&c->window, more))
+		return H2_FLOW_CONTROL_ERROR;
+	if (id == 0 && c->window > 0)
+		note_unblocked(w, application_of(w, s), FG_L4_WINDOW_CONNECTION, &c->blocked);
 	if (id == 0)
-		return more == 0                  ? H2_PROTOCOL_ERROR
-		       : !widen(&c->window, more) ? H2_FLOW_CONTROL_ERROR
-						  : H2_NO_ERROR;
+		return H2_NO_ERROR;
 	if (id > c->last_id || id % 2 == 0)
 		return H2_PROTOCOL_ERROR;
 	if (x != NULL && more == 0)
 		h2_reset(w, s, x, H2_PROTOCOL_ERROR);
 	else if (x != NULL && !widen(&x->window, more))
 		h2_reset(w, s, x, H2_FLOW_CONTROL_ERROR);
+	else if (x != NULL)
+		note_window_of(w, http2_of(w, s), x);
 	return H2_NO_ERROR;
 }
 
@@ -131,6 +146,8 @@ take_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 			c->again++;
 		else
 			a->role->failed(w, s, x, MESSAGE_RESET);
+		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
+		note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked); /* others may not wait */
 		h2_give(a, c, x);
 	}
 	return h2_count(w, c, H2_RESET_FRAMES);
@@ -155,18 +172,25 @@ take_goaway(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 	return H2_NO_ERROR;
 }
 
+/* the acknowledgement of a frame of a flood of ours */
+static bool
+is_asked_for(const struct fg_l4 *w, const struct fg_stream *s, const struct h2_conn *c)
+{
+	return c->frame.flags & H2_ACK && application_of(w, s)->config.flood != FG_L4_FLOOD_NONE;
+}
+
 enum h2_error
 h2_control_part(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 {
 	switch (c->frame.type) {
 	case H2_SETTINGS:
-		return take_setting(http2_of(w, s), c);
+		return take_setting(w, http2_of(w, s), c);
 	case H2_RST_STREAM:
 		return take_reset(w, s, c);
 	case H2_PING:
 		if (!(c->frame.flags & H2_ACK))
 			h2_send_control(w, s, H2_PING, H2_ACK, 0, get_number(c->frame.part, 8), 8);
-		return h2_count(w, c, H2_PINGS);
+		return is_asked_for(w, s, c) ? H2_NO_ERROR : h2_count(w, c, H2_PINGS);
 	case H2_WINDOW_UPDATE:
 		return update_window(w, s, c);
 	case H2_GOAWAY:
@@ -186,5 +210,5 @@ h2_control_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 		take_ack(w, s, c);
 	else
 		h2_send_control(w, s, H2_SETTINGS, H2_ACK, 0, 0, 0);
-	return h2_count(w, c, H2_SETTINGS_FRAMES);
+	return is_asked_for(w, s, c) ? H2_NO_ERROR : h2_count(w, c, H2_SETTINGS_FRAMES);
 }

@@ -88,6 +88,8 @@ http2_octets(const struct fg_l4_app *config, uint32_t *request, uint32_t *respon
 static int
 http2_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err)
 {
+	if (config->flood != FG_L4_FLOOD_NONE && config->flood_per_s <= 0)
+		return fg_error_set(err, EINVAL, "l4.http", "a flood of %g frames/s", config->flood_per_s);
 	if (config->streams > STREAMS_MAX || config->window > H2_WINDOW_MAX)
 		return fg_error_set(err, EINVAL, "l4.http", "%u streams, a window of %u octets",
 				    config->streams, config->window);
@@ -142,6 +144,12 @@ http2_free(struct application *app)
 	doh_free(a);
 }
 
+static void
+http2_read(const struct application *app, struct fg_l4_result *out)
+{
+	out->flooded = ((const struct http2 *)app)->flooded;
+}
+
 static const struct app_kind http2 = {
 	"HTTP2",
 	.streams = true,
@@ -156,6 +164,7 @@ static const struct app_kind http2 = {
 	.check = http2_check,
 	.create = http2_create,
 	.free = http2_free,
+	.read = http2_read,
 	.waits = h2_waits,
 };
 

@@ -10,6 +10,7 @@
  *   message.c  from frames to requests and responses, of both sides
  *   outbox.c   what is to be sent, by position
  *   conn.c     connections and exchanges: taken, found, given back
+ *   flood.c    frames that nobody needs, sent on purpose
  *   doh.c      DNS over HTTPS: what requests and bodies are then
  *   client.c, server.c
  *   http2.c    the kind
@@ -80,6 +81,7 @@ struct h2_exchange {
 	uint32_t wanted, object; /* of a client: bytes of the response; of a page: which object it is */
 	bool sends_head, head_read, sized, unwanted, any, again, receives, is_post, is_head;
 	uint64_t since;            /* of a client: the request was sent */
+	uint64_t blocked;          /* note_blocked() */
 	uint64_t length, received; /* of the peer's body: Content-Length, bytes so far */
 	/* of DNS over HTTPS: the peer's message; ours, which is in `own` unless it is a query */
 	uint8_t *came, *own;
@@ -154,8 +156,9 @@ struct h2_conn {
 	int32_t window, stream_window; /* bytes that the peer takes, and at the begin of a stream */
 	int32_t credit, stream_credit; /* ours */
 	uint32_t first_span, last_span, recent_span;
-	uint64_t end;    /* position behind what is laid out */
-	uint64_t second; /* in which the frames below are counted */
+	uint64_t end;     /* position behind what is laid out */
+	uint64_t blocked; /* note_blocked() */
+	uint64_t second;  /* in which the frames below are counted */
 	uint16_t flood[H2_FLOODS];
 	/* of a server of DNS over HTTPS, of the block: on the heap; the body is a message of DNS */
 	uint8_t *path;
@@ -200,6 +203,8 @@ struct http2 {
 	uint32_t request_octets;
 	uint32_t streams; /* at a time on a connection */
 	int32_t window;   /* that we offer */
+	double flood_at;  /* of a client: when the next frame of a flood is due, ns */
+	uint64_t flooded; /* of these frames */
 	struct doh *doh;  /* NULL: no DNS over HTTPS */
 	uint64_t most;    /* of it: bytes of the heap at which nothing more is taken in */
 };
@@ -318,6 +323,10 @@ enum h2_error h2_control_over(struct fg_l4 *w, struct fg_stream *s, struct h2_co
 void h2_renew(struct fg_l4 *w, struct fg_stream *s, uint32_t id, int32_t *credit, int32_t full);
 /** Such a frame has come: not too many in a second? */
 enum h2_error h2_count(const struct fg_l4 *w, struct h2_conn *c, enum h2_flood what);
+
+/* flood.c */
+/** poll() of a client that floods. */
+uint64_t h2_flood_poll(struct fg_l4 *w, struct fg_app *app);
 
 /* message.c */
 enum h2_error h2_headers_begin(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);

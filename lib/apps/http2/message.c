@@ -219,6 +219,20 @@ has_room(const struct http2 *a, const struct h2_conn *c, const struct fg_stream 
 	return waiting == 0 || waiting + H2_FRAME_MAX <= a->app.base.tcp.send_buffer;
 }
 
+/* all that was laid out has left, and there is data that the peer's windows keep back */
+static void
+note_windows(const struct fg_l4 *w, const struct http2 *a, struct h2_conn *c)
+{
+	if (c->window <= 0)
+		note_blocked(w, &c->blocked);
+	for (uint32_t i = c->first; i != 0; i = h2_exchange_at(a, i)->next) {
+		struct h2_exchange *x = h2_exchange_at(a, i);
+
+		if (x->left > 0 && x->window <= 0)
+			note_blocked(w, &x->blocked);
+	}
+}
+
 bool
 h2_refill(struct fg_l4 *w, struct fg_stream *s)
 {
@@ -226,12 +240,14 @@ h2_refill(struct fg_l4 *w, struct fg_stream *s)
 	struct h2_conn *c = h2_conn_of(w, s);
 	uint64_t begin = c->end;
 	uint32_t idle = 0, i;
+	bool waits = false;
 
 	while ((i = c->first) != 0 && idle < c->active && c->end - begin < BACKLOG && has_room(a, c, s)) {
 		struct h2_exchange *x = h2_exchange_at(a, i);
 		uint32_t data = octets_allowed(c, x);
 
 		if (data == 0 && !x->sends_head) {
+			waits |= x->left > 0;
 			idle++;
 			h2_rotate(a, c, x);
 			continue;
@@ -247,6 +263,8 @@ h2_refill(struct fg_l4 *w, struct fg_stream *s)
 		if (h2_serves_dns(a))
 			h2_flush(w, s); /* a record of TLS each: dnsperf loses the second answer of one */
 	}
+	if (waits && c->end == begin && (a->app.base.layer != NULL || fg_stream_sent(s) == s->written))
+		note_windows(w, a, c);
 	a->role->sent(w, s);
 	h2_flush(w, s);
 	return c->end > begin;

@@ -207,6 +207,7 @@ h3_on_close(nghttp3_conn *http, int64_t id, uint64_t code, void *conn, void *exc
 	if (x == NULL)
 		return 0;
 	h3_drop(c->w, c->stream, x, MESSAGE_RESET);
+	note_unblocked(c->w, application_of(c->w, c->stream), FG_L4_WINDOW_STREAM, &x->blocked);
 	h3_give(http3_of(c->w, c->stream), c, x);
 	return 0;
 }
@@ -355,8 +356,10 @@ h3_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 
 		if (a->role->is_client && !a->app.gives_up)
 			h3_drop(w, s, x, MESSAGE_CUT);
+		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
 		h3_give(a, c, x);
 	}
+	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked);
 	if (a->app.page != NULL)
 		page_end(w, a->app.page, &c->load);
 	h3_forget(w, s);

@@ -31,6 +31,7 @@ struct h3_exchange {
 	int64_t id;              /* of the stream */
 	struct fields fields;    /* of the head that is being read */
 	uint64_t since;          /* of a client: the request was sent */
+	uint64_t blocked;        /* note_blocked() */
 	uint64_t length;         /* of the peer's body: Content-Length, if sized */
 	uint64_t received;       /* so far */
 	uint32_t body, left;     /* of ours: all, and to be handed to libnghttp3 */
@@ -56,6 +57,7 @@ struct h3_conn {
 	uint32_t active;      /* of them those that are not over */
 	uint32_t requests;    /* of a client: sent */
 	uint32_t load;        /* and of a page: page_begin() */
+	uint64_t blocked;     /* note_blocked() */
 };
 
 /** What the two sides do differently. */

@@ -50,26 +50,57 @@ h3_sent(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t octets)
 		h3_fail(w, s, rc);
 }
 
+/* NULL: it is over, or not a request's */
+static struct h3_exchange *
+h3_find(const struct http3 *a, const struct h3_conn *c, int64_t id)
+{
+	for (uint32_t i = c->first; i != 0; i = h3_exchange_at(a, i)->next)
+		if (h3_exchange_at(a, i)->id == id)
+			return h3_exchange_at(a, i);
+	return NULL;
+}
+
+static void
+h3_limited(struct fg_l4 *w, struct fg_stream *s, bool closed)
+{
+	struct h3_conn *c = h3_conn_of(w, s);
+
+	if (closed)
+		note_blocked(w, &c->blocked);
+	else
+		note_unblocked(w, application_of(w, s), FG_L4_WINDOW_CONNECTION, &c->blocked);
+}
+
 static void
 h3_blocked(struct fg_l4 *w, struct fg_stream *s, int64_t id, bool over)
 {
 	const struct h3_conn *c = h3_conn_of(w, s);
+	struct h3_exchange *x;
 
 	if (c->flags & H3_OVER)
 		return;
-	if (over)
+	if (over) {
 		nghttp3_conn_shutdown_stream_write(c->http, id);
-	else
-		nghttp3_conn_block_stream(c->http, id);
+		return;
+	}
+	nghttp3_conn_block_stream(c->http, id);
+	x = h3_find(http3_of(w, s), c, id);
+	if (x != NULL)
+		note_blocked(w, &x->blocked);
 }
 
 static void
 h3_unblocked(struct fg_l4 *w, struct fg_stream *s, int64_t id)
 {
 	const struct h3_conn *c = h3_conn_of(w, s);
+	struct h3_exchange *x;
 
-	if (!(c->flags & H3_OVER))
-		nghttp3_conn_unblock_stream(c->http, id);
+	if (c->flags & H3_OVER)
+		return;
+	nghttp3_conn_unblock_stream(c->http, id);
+	x = h3_find(http3_of(w, s), c, id);
+	if (x != NULL)
+		note_unblocked(w, application_of(w, s), FG_L4_WINDOW_STREAM, &x->blocked);
 }
 
 static void
@@ -129,6 +160,7 @@ const struct fg_quic_streams h3_streams = {
 	.sent = h3_sent,
 	.blocked = h3_blocked,
 	.unblocked = h3_unblocked,
+	.limited = h3_limited,
 	.refused = h3_refused,
 	.more = h3_more,
 	.received = h3_received,

@@ -122,6 +122,11 @@ local DEMAND = record("service_demand", "processor time for a unit of work, in r
    { "client_us", "number", "at the client" }, { "server_us", "number", "at the server", optional = true },
 })
 
+local FLOW_BLOCKED = record("flow_blocked", "how long data waited for a window of HTTP/2 or HTTP/3", {
+   { "connection_ns", "number", "time in which a connection had data and its window was used up, the sum of all connections" },
+   { "stream_ns", "number", "time in which a stream had data and its own window was used up, the sum of all streams" },
+})
+
 local FAILURES = record("failures", "connections by how they ended other than closed", {
    { "refused", "count", "RST to the SYN; of UDP_RR, DNS and PING requests that ICMP reported as undeliverable, and over QUIC handshakes that ended so" }, { "no_answer", "count", "no answer to the SYN" },
    { "reset", "count", "reset by the peer" }, { "lost", "count", "the peer fell silent" },
@@ -209,6 +214,12 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { of = failures, col = "Failures", as = "count", at = "terminal details" },
    { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status that is not good (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off (`http_cut`); of HTTP/2 also streams that the server reset (`stream_reset`), `malformed` messages, connections that ended by our GOAWAY (`connection_error`), or by the server's with an error (`goaway`)", optional = true },
    { "dns_answers", map "ordinal", "DNS: answers by response code (`noerror`, `nxdomain`, `servfail`, `other_rcode`), of these `truncated`, and what was none: another question (`mismatched`), too late (`late`), a second time (`duplicates`), to no query (`unexpected`) or no message (`malformed`). Over TCP and TLS also how many `queries` were sent, and those whose connection ended before the answer (`cut`); over UDP those that were `asked_again` over TCP", optional = true },
+   { "flow_blocked", FLOW_BLOCKED, "HTTP2, HTTPS2 and HTTP3, where there was any, of the last repetition from `omit` to the end, at the end that sends the bodies: our server, or with POST the client", optional = true },
+   { "flow_blocked.connection_ns", col = "Blocked by the window", unit = "of a connection", hidden = true,
+      at = "details" },
+   { "flow_blocked.stream_ns", col = "Blocked by the window", unit = "of a stream", hidden = true, at = "details" },
+   { "flood_frames", "count", "HTTP2 and HTTPS2 with `http.flood`: frames that were sent for it", optional = true,
+      better = false },
    { "ping_replies", map "ordinal", "PING, where there were any: replies that came after their request was given up (`late`), a second time (`duplicates`), behind the reply to a later request (`reordered`), or to no request (`malformed`)", optional = true },
    { "files_per_s", "number", "FTP: files a second, whole and with a good reply", optional = true,
       col = "Files", unit = "a second", hidden = true, as = "number",

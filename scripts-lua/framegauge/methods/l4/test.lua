@@ -161,6 +161,22 @@ local function own_counts(test, list)
    return causes
 end
 
+-- How long windows kept data back, at the end that sends the bodies; nil: they did not.
+local function flow_blocked(record)
+   local client, server = ends(record)
+   return server and server.flow_blocked or client.flow_blocked
+end
+
+-- Frames of a flood, of all trials; nil: there was none.
+local function flooded(list)
+   local sum
+   for _, record in ipairs(list) do
+      local n = ends(record).flooded
+      sum = n and (sum or 0) + n or sum
+   end
+   return sum
+end
+
 local function add_failures(row, record)
    local client = ends(record)
    for why, n in pairs(failures_of(client)) do
@@ -311,6 +327,8 @@ local function row_of(plan, tester, case, o, list)
    for _, times in ipairs { "setup", "transaction", "first_byte", "last_byte", "rtt" } do
       row[times] = client[times]
    end
+   row.flow_blocked = flow_blocked(list[#list])
+   row.flood_frames = flooded(list)
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
    row.reverse_bps = client.iperf and iperf.figure(client, true)

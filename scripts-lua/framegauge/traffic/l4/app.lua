@@ -77,6 +77,11 @@ local function set_quic(q, app)
    return out
 end
 
+local FLOODS = {
+   rst = C.FG_L4_FLOOD_RST, ping = C.FG_L4_FLOOD_PING, settings = C.FG_L4_FLOOD_SETTINGS,
+   empty = C.FG_L4_FLOOD_EMPTY,
+}
+
 --- Fill in a struct fg_l4_app.
 -- @param o.test         name of a kind (fg_l4_kind_name())
 -- @param o.server       which side it is
@@ -103,6 +108,8 @@ end
 --                       at which files are resumed
 -- @param o.streams      of HTTP2 and HTTP3: requests at a time on a connection
 -- @param o.window       of HTTP2: bytes a peer may send unasked
+-- @param o.flood        of HTTP2, client: the frame that it sends over and over, by name; o.flood_per_s: its
+--                       rate on each connection
 -- @param o.request, o.response, o.datagram  bytes; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.host, o.params  of IPERF, client: the cookie, 36 bytes of text, and JSON as iperf3's client sends
 --                       it, for framegauge.tester.iperf3.control
@@ -138,6 +145,7 @@ function M.fill(out, o)
    out.half_close = o.half_close == true
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
    out.streams, out.window = o.streams or 0, o.window or 0
+   out.flood, out.flood_per_s = FLOODS[o.flood] or 0, o.flood_per_s or 0
    out.path, out.host = o.path, o.host
    out.user, out.password, out.ftp_mode = o.user, o.password, FTP_MODES[o.ftp_mode or "passive"]
    out.ftp_rest = o.ftp_rest or 0
@@ -283,6 +291,12 @@ local function series_of(l4, index)
    return list
 end
 
+-- How long windows of HTTP/2 and HTTP/3 kept data back; nil: they did not.
+local function flow_blocked_of(ns)
+   local connection, stream = tonumber(ns[C.FG_L4_WINDOW_CONNECTION]), tonumber(ns[C.FG_L4_WINDOW_STREAM])
+   return connection + stream > 0 and { connection_ns = connection, stream_ns = stream } or nil
+end
+
 -- Replies of FTP that were not what was waited for, by code, and the last of them; nil: there were none.
 local function replies_of(r)
    local codes
@@ -313,6 +327,8 @@ function M.read(l4, index, test)
       last_s = tonumber(r.last_ns) / 1e9, concurrent_max = r.concurrent_max, setup = times_of(r.setup),
       transaction = transaction, first_byte = times_of(r.first_octet),
       last_byte = times_of(r.last_octet), rtt = times_of(r.rtt),
+      flow_blocked = flow_blocked_of(r.flow_blocked_ns),
+      flooded = r.flooded > 0 and tonumber(r.flooded) or nil,
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
       off_schedule = tonumber(r.off_schedule), lag_max_ns = tonumber(r.lag_max_ns),
