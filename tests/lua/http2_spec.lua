@@ -80,6 +80,14 @@ describe("a test over HTTP/2", function()
       assert.near(10000, row.flood_frames, 100)
    end)
 
+   it("waits for a delayed acknowledgement only where Nagle's algorithm is asked for", function()
+      local sets = { "l4.tests=[HTTPS2]", "l4.http.streams=1", "l4.http.body=20000", "l4.connections=1",
+         "l4.duration=300ms", "l4.omit=0s" }
+      assert.is_true(run(unpack(sets))[1].transaction.max_ns < 2e6)
+      sets[#sets + 1] = "l4.tcp.nodelay=false"
+      assert.is_true(run(unpack(sets))[1].transaction.max_ns >= 40e6)
+   end)
+
    it("refuses a flood of a test that has none", function()
       local plan, problems = plans.load_text([[
 test: l4

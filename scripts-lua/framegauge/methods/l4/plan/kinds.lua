@@ -272,7 +272,7 @@ local function secured(name, plain, help, with)
             nil, nil
          row.closes, row.trips = kind.closes and RESET, LASTING[plain] and kind.trips
          row.campaigns, row.peers, row.theory = kind.campaigns, with.peers, with.theory
-         row.alpn = with.alpn
+         row.alpn, row.fill = with.alpn, with.fill or row.fill
          LIST[#LIST + 1] = row
       end
    end
@@ -289,7 +289,8 @@ secured("TLS_RR", "TCP_RR", "TCP_RR over TLS", {})
 secured("TLS_CRR", "TCP_CRR", "TCP_CRR over TLS", {})
 secured("TLS_CC", "TCP_CC", "connect, handshake of TLS and close", { peers = { discard = true } })
 secured("HTTPS", "HTTP", "HTTP over TLS", { peers = { web = true } })
-secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true }, alpn = "h2" })
+secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true }, alpn = "h2",
+   fill = http.fill_secured })
 secured("TLS_PAGE", "PAGE", "PAGE over TLS", { peers = { web = true } })
 secured("DNS_TLS", "DNS_TCP", "DNS_TCP over TLS, by ALPN dot", { peers = { dns = true }, alpn = "dot" })
 
