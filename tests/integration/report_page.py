@@ -53,6 +53,9 @@ LOOK = r'''
   for (const one of !paper && width >= 1280 ? document.querySelectorAll('.scroll') : [])
     if (one.scrollWidth > one.clientWidth + 1)
       found.push('scrolls by ' + (one.scrollWidth - one.clientWidth) + ' px: ' + name(one));
+  for (const one of paper ? [] : document.querySelectorAll('.scroll,figure'))
+    if (one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).backgroundImage === 'none')
+      found.push('scrolls without a hint: ' + name(one));
   for (const one of texts) {
     const scrolls = !paper && one.e.closest('.scroll,figure');
     if (!scrolls && (one.r > width + ROOM || one.l < -ROOM)) found.push('beyond the page: ' + name(one.e));
@@ -107,9 +110,10 @@ PLANTED = {
     'out of its div': '.tiles{display:grid;grid-template-columns:4rem 4rem}.tiles b{white-space:nowrap}',
     'out of its td': 'table{table-layout:fixed;width:8rem}td{white-space:nowrap}',
     'overlap': 'p{margin:-1.2rem 0 0}',
+    'scrolls without a hint': '.scroll{width:8rem;overflow-x:auto}h2{width:20rem}',
     'beyond the page': 'p{white-space:nowrap;width:3000px;text-align:right}',
 }
-BODY = """<section><h2>Head</h2>
+BODY = """<section><div class="scroll"><h2>Head</h2></div>
 <div class="tiles"><div><b>12,345 transactions</b></div><div><b>1</b></div></div>
 <table><tr><td>1,234,567,890</td><td>2,345,678,901</td></tr></table><p>one line</p><p>another</p></section>"""
 

@@ -239,13 +239,35 @@ describe("the page", function()
       local page = parse(html.page(fake_result { expectations = {
          { text = "throughput>=95%", met = false, row = "64 bytes", figure = "60 %" } } }, {}))
       assert.matches("Valid: the tester was not the limit", page, 1, true)
-      assert.matches("Criterion throughput>=95%: not met 64 bytes: 60 %", page, 1, true)
+      assert.matches("Criterion throughput>=95%: not met (64 bytes: 60 %)", page, 1, true)
+   end)
+
+   it("has in the second what the device failed by, each reason once, and at most six", function()
+      local result = fake_result { outcome = "fail" }
+      local row = result.results.throughput[1]
+      for i = 1, 9 do
+         result.results.throughput[i] = setmetatable({ outcome = "fail",
+            reasons = { i < 3 and "latency 8 us is above 1 us" or "reason " .. i } }, { __index = row })
+      end
+      local page = parse(html.page(result, {}))
+      local box = page:match "The device failed(.-)Throughput at"
+      assert.matches("latency 8 µs is above 1 µs: Throughput, 64 bytes, both directions; and 1 more", box, 1, true)
+      assert.matches("And 2 more.", box, 1, true)
+   end)
+
+   it("says in words what ended a search, and separates thousands of an interval", function()
+      local result = fake_result()
+      result.results.throughput[2].limited_by = "maximum"
+      result.results.bursty_traffic[1].interval_ns = 6811412
+      local page = html.page(result, {})
+      assert.matches('<td class="left">none found</td>', page, 1, true)
+      assert.matches(" every 6,811.41 µs", page, 1, true)
    end)
 
    local function first_screen(change)
       local result = fake_result()
       change(result)
-      return assert(parse(html.page(result, MOMENT)):match "^(.-)Begun")
+      return assert(parse(html.page(result, MOMENT)):match "^(.-)Started")
    end
 
    it("has the worst direction in its tiles, named, and none that hides a failure", function()
@@ -356,6 +378,15 @@ describe("a table", function()
       assert.equal(' class="dense"', class_of(11, 9))
       assert.equal(' class="dense broad"', class_of(11, 12))
       assert.equal(' class="dense"', class_of(22, 4))
+   end)
+
+   it("has a text below several rows once, at its end, with a letter at these rows", function()
+      local texts = { "why", "so", "why" }
+      local page = h.render(build { caption = "t", columns = { { "c", "", function(row) return row[1] end } },
+         rows = { { "first", 1 }, { "second", 2 }, { "third", 3 } },
+         below = function(row) return texts[row[2]] end })
+      assert.equal("firstasecondsothirda\na why", (page:match "<tbody>(.*)</tbody>":gsub("<tr class=.below.><td[^>]*><sup>",
+         "\n%0"):gsub("<[^>]*>", "")))
    end)
 
    it("that is too wide becomes several, each with what names the row", function()

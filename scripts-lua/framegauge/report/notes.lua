@@ -227,12 +227,11 @@ function M.background(trials)
    return list
 end
 
---- Why rows are not what they should be, each reason once with the rows it is about.
--- @param title  what they are
+--- Why rows are not what they should be, each reason once.
 -- @param lines  rows
 -- @param name   function(row): its name
--- @param add    function(sentence)
-function M.reasons(title, lines, name, add)
+-- @return list of { word = verdict, reason, names of its rows }
+function M.grouped(lines, name)
    local groups, by_key = {}, {}
    for _, row in ipairs(lines) do
       for _, reason in ipairs(row.reasons or {}) do
@@ -244,7 +243,14 @@ function M.reasons(title, lines, name, add)
          table.insert(by_key[key].names, name(row))
       end
    end
-   for _, group in ipairs(groups) do
+   return groups
+end
+
+--- The same in sentences.
+-- @param title  what the rows are
+-- @param add    function(sentence)
+function M.reasons(title, lines, name, add)
+   for _, group in ipairs(M.grouped(lines, name)) do
       local names = table.concat(group.names, "; ", 1, math.min(#group.names, MAX))
       local more = #group.names > MAX and ("; and %d more"):format(#group.names - MAX) or ""
       add(("%s, %s%s: %s: %s."):format(title, names, more, group.word, group.reason))

@@ -50,6 +50,13 @@ local function label(value)
    return mixes.CYCLES[value] and value or (value % 1 == 0 and "%.0f" or "%.6g"):format(value)
 end
 
+-- What ended a search (framegauge.search), in words.
+local LIMITS = { maximum = "none found", max_trials = "number of trials" }
+
+local function limit(value)
+   return LIMITS[value] or (value:gsub("_", " "))
+end
+
 local function words(list)
    return table.concat(list, ", ")
 end
@@ -68,7 +75,7 @@ M.KINDS = {
    bits1 = { function(bps) return units.format_bits(bps, 1) end },
    yes = { function(value) return value and "yes" or "no" end, left = true }, rate = { format.frame_rate },
    words = { words, left = true }, key = { tostring, left = true }, plain = { tostring, left = true },
-   direction = { tostring, left = true },
+   direction = { tostring, left = true }, limit = { limit, left = true },
    validity = { tostring, left = true }, quiet = { tostring, left = true },
 }
 
@@ -82,7 +89,8 @@ local TYPES = { count = "count", ordinal = "count", integer = "count", number = 
    positive = "number", ratio = "number", boolean = "yes" }
 
 -- Keys that are written in a way of their own; `key` is a key of the plan, which a page shows in words.
-local NAMES = { direction = "direction", test = "key", frame_size = "label", trial = "label" }
+local NAMES = { direction = "direction", test = "key", frame_size = "label", trial = "label",
+   limited_by = "limit" }
 
 local function kind_of(row)
    return row.as or NAMES[row[1]] or row[1] and ENDINGS[row[1]:match "_(%a+)$"] or TYPES[row[2]] or "plain"

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Result rows of RFC 2544's tests (framegauge.text.rows).
+local format = require "framegauge.text.format"
 local mixes = require "framegauge.core.mixes"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
@@ -201,7 +202,8 @@ M.RESET = record("reset", "How long the device is out of service after a reset (
 
 -- "16 frames every 17.78 us"
 local function bursts(row)
-   return row.interval_ns and ("%d every %.2f us"):format(row.burst_frames, row.interval_ns / 1e3)
+   return row.interval_ns and ("%s every %s us"):format(format.count(row.burst_frames),
+      format.decimal(row.interval_ns / 1e3, 2))
       or ("%d: none found"):format(row.burst_frames)
 end
 

@@ -35,7 +35,7 @@ end
 local OF_RUN = {
    { "Folder", function(run) return run.folder end },
    { "Plan", function(run) return run.result.plan.name end },
-   { "Begun", function(run) return formatters.begun(run.moment) end },
+   { "Started", function(run) return formatters.begun(run.moment) end },
    { "Validity", function(run) return formatters.verdict(run.result.validity) end },
    { "Framegauge", function(run) return run.result.generator and run.result.generator.version end },
 }

@@ -7,6 +7,7 @@ local h = require "framegauge.text.xml"
 local notes = require "framegauge.report.notes"
 local tables = require "framegauge.report.html.tables"
 local tables_of = require "framegauge.core.tables"
+local show = require "framegauge.text.show"
 local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
 
@@ -55,18 +56,39 @@ local function trust(result)
    return h.div { class = "verdictbox " .. look, h.strong { title }, h.p { text } }
 end
 
+local MOST = 6 -- reasons that are listed
+
 local function criterion(one)
    local word = one.met == nil and "not decided" or one.met and "met" or "not met"
    return h.li { "Criterion ", h.code { one.text }, ": ", formatters.verdict(word),
-      one.row and (" %s: %s"):format(one.row, one.figure or "no figure"),
+      one.row and (" (%s: %s)"):format(one.row, one.figure or "no figure"),
       one.reason and (" (%s)"):format(one.reason) }
+end
+
+-- What the device failed by: each reason with the first of its rows.
+local function failures(result)
+   local items, more = {}, 0
+   for _, one in ipairs(views.tables(result)) do
+      for _, group in ipairs(notes.grouped(one.lines, function(row)
+         return show.case(one, row, row.trial)
+      end)) do
+         if group.word == "fail" and #items < MOST then
+            items[#items + 1] = h.li { formatters.words(group.reason), ": ", one.title, ", ",
+               formatters.words(group.names[1]), #group.names > 1 and ("; and %d more"):format(#group.names - 1) }
+         elseif group.word == "fail" then
+            more = more + 1
+         end
+      end
+   end
+   items[#items + 1] = more > 0 and h.li { ("And %d more."):format(more) } or nil
+   return items
 end
 
 -- Did the device meet its criteria, the method's and the plan's?
 local function criteria(result)
-   local items, failed, open = {}, 0, 0
-   for i, one in ipairs(result.expectations) do
-      items[i] = criterion(one)
+   local items, failed, open = failures(result), 0, 0
+   for _, one in ipairs(result.expectations) do
+      items[#items + 1] = criterion(one)
       failed, open = failed + (one.met == false and 1 or 0), open + (one.met == nil and 1 or 0)
    end
    local look, title, text
@@ -77,27 +99,28 @@ local function criteria(result)
       look, title, text = unpack(VERDICTS.fail)
    elseif open > 0 then
       look, title = "warning", "Not all criteria are decided"
-   elseif items[1] or result.outcome == "pass" then
+   elseif result.expectations[1] or result.outcome == "pass" then
       look, title = "good", "The device met its criteria"
+      text = not result.expectations[1] and "It was judged by the criteria of the test." or nil
    end
    return h.div { class = "verdictbox " .. (look or "idle"), h.strong { title or "No criterion was set" },
       text and h.p { text }, items[1] and h.ul { items } }
 end
 
-local function warning(title, text)
-   return h.div { class = "verdictbox warning", h.strong { title }, h.p { text } }
+local function warning(title, content)
+   return h.div { class = "verdictbox warning", h.strong { title }, content }
 end
 
 local function conformance(result)
    local c = result.conformance
-   return c and not c.conforms and warning("Not conforming to " .. c.standard, table.concat(c.notes, "; ")
-      .. ".")
+   return c and not c.conforms and warning("Not conforming to " .. c.standard,
+      h.ul { tables_of.map(c.notes, function(note) return h.li { note } end) })
 end
 
 -- Loads of the plan beyond what the tester carries.
 local function beyond(result)
    local text = notes.beyond(result.calibration)
-   return text and warning("Beyond the calibration", text)
+   return text and warning("Beyond the calibration", h.p { text })
 end
 
 -- A figure that is not the device's is marked, and one that is invalid does not stand there.
@@ -135,8 +158,8 @@ local function facts(result, moment)
       { "Plan", result.plan.name },
       { "Tests", view_of(result).test_names(result) },
       { "Trials", formatters.count(#result.trials) },
-      { "Begun", formatters.begun(moment) },
-      { "Took", moment.elapsed_s and units.format_time(moment.elapsed_s) },
+      { "Started", formatters.begun(moment) },
+      { "Duration", moment.elapsed_s and units.format_time(moment.elapsed_s) },
       { "Tester", moment.host }
    ))
 end

@@ -41,6 +41,7 @@ margin-bottom:.4rem}
 .verdictbox.sound{border-color:var(--accent);background:var(--faint)}
 .verdictbox+.verdictbox{margin-top:.6rem}
 .verdictbox strong{display:block;font-size:1.15rem;line-height:1.35}
+.verdictbox.warning ul{columns:26rem;font-size:.9rem}
 .verdictbox p{max-width:none}.verdictbox li{overflow-wrap:anywhere}
 .verdictbox.good strong{color:var(--good)}.verdictbox.warning strong{color:var(--warning)}
 .verdictbox.bad strong{color:var(--bad)}
@@ -59,8 +60,9 @@ margin-top:1.6rem}
 border-bottom:1px solid var(--rule);font-size:.9rem}
 .facts dt{color:var(--muted)}.facts dd{overflow-wrap:anywhere}
 .scroll{overflow-x:auto;margin-top:1.2rem}
-@media screen{.scroll{background:linear-gradient(90deg,transparent,var(--page) 70%) right/3rem 100% no-repeat
-local,linear-gradient(90deg,transparent,var(--rule)) right/.8rem 100% no-repeat}}
+@media screen{.scroll,figure{background:
+linear-gradient(90deg,transparent,var(--page) 70%) right/3rem 100% no-repeat local,
+linear-gradient(90deg,transparent,var(--rule)) right/.8rem 100% no-repeat}}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.85rem;line-height:1.35;
 font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:650;padding-bottom:.4rem}
@@ -74,6 +76,7 @@ tbody th,tbody td{border-bottom:1px solid var(--rule)}
 tbody th{font-weight:600}
 .unit{display:block;font-weight:400;font-size:.9em;color:var(--muted);white-space:nowrap}
 .below td{text-align:left;white-space:normal;color:var(--muted);padding-top:0}
+sup{line-height:1;font-weight:400;padding-left:.15em}.below sup{padding:0}
 .small{font-size:.72rem}.small th,.small td{padding:.2rem .4rem}
 .verdict{font-weight:600;white-space:nowrap}
 .verdict::before{content:"";display:inline-block;width:.55em;height:.55em;border-radius:50%;
@@ -120,7 +123,8 @@ footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--rule);color:v
 .wide .scroll table{width:auto;margin:0 auto}
 tbody th:first-child,thead th:first-child{position:sticky;left:0;background:var(--page)}}
 @media (max-width:40rem){body{padding:1.2rem 1rem 3rem}h1{font-size:1.6rem}
-.facts div{grid-template-columns:7rem 1fr}figure{overflow-x:auto}figure svg{min-width:38rem}}
+.facts div{grid-template-columns:7rem 1fr}figure{overflow-x:auto}figure svg{min-width:38rem}
+.four figure svg{min-width:0}.four svg text{font-size:13px}}
 @page{size:A4;margin:15mm 14mm 17mm;@bottom-right{content:counter(page) " / " counter(pages);
 font:8pt sans-serif;color:#55606e}}
 @page wide{size:A4 landscape;margin:13mm 12mm 15mm}
@@ -137,7 +141,7 @@ table{font-size:7.8pt}th,td{padding:.22rem .35rem}td.left,th.left{white-space:no
 .dense{font-size:6.6pt}.dense th,.dense td{padding:.18rem .2rem}
 section:has(.broad){page:wide}
 .facts{grid-template-columns:1fr 1fr}
-.tiles{grid-template-columns:repeat(4,1fr)}
+.tiles{grid-template-columns:repeat(auto-fit,minmax(36mm,1fr))}
 section:has(.sheet){break-before:page;break-after:page}.four figure svg{max-width:none}
 .four{grid-template-columns:1fr 1fr}
 .wide{page:wide;break-before:page}.wide h2{margin-top:0;border-top:0;padding-top:0}

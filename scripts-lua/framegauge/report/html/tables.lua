@@ -36,15 +36,17 @@ local function shown(column, row)
    return value or M.DASH
 end
 
-local function cells(columns, row)
+local function cells(columns, row, letter)
    local out = {}
    for i, column in ipairs(columns) do
       local class = column.left and "left" or nil
-      out[i] = i == 1 and h.th { scope = "row", class = class, shown(column, row) }
+      out[i] = i == 1 and h.th { scope = "row", class = class, shown(column, row), letter and h.sup { letter } }
          or h.td { class = class, shown(column, row) }
    end
    return out
 end
+
+local LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 -- Rows that a page of paper should not part.
 local SHORT = 18
@@ -122,19 +124,48 @@ local function parts_of(columns, list, aside)
    return parts, "dense broad"
 end
 
+-- What stands below rows. A text that several rows have stands once, at the end of the table, behind a letter
+-- that its rows have, too.
+-- @return by number of a row: its own text, or false, and its letter; the list of texts at the end
+local function below_rows(o)
+   local own, letters, ends, count, letter_of = {}, {}, {}, {}, {}
+   for i, row in ipairs(o.below and o.rows or {}) do
+      own[i] = o.below(row) or false
+      count[own[i]] = (count[own[i]] or 0) + 1
+   end
+   for i, text in ipairs(own) do
+      if text and count[text] > 1 and (letter_of[text] or #ends < #LETTERS) then
+         if not letter_of[text] then
+            ends[#ends + 1] = text
+            letter_of[text] = LETTERS:sub(#ends, #ends)
+         end
+         letters[i], own[i] = letter_of[text], false
+      end
+   end
+   return own, letters, ends
+end
+
+local function note(which, text, letter)
+   return h.tr { class = "below", h.td { colspan = #which, letter and { h.sup { letter }, " " } or false,
+      formatters.words(text) } }
+end
+
 -- @param which  numbers of the columns that stand in it
-local function element(o, body, which, class, caption, with_below)
+-- @param texts, ends  of below_rows(), where they stand in it
+local function element(o, body, which, class, caption, texts, ends)
    local head, lines = {}, {}
    for k, i in ipairs(which) do
       head[k] = heading(o.columns[i])
    end
-   for k, row in ipairs(o.rows) do
-      local below = with_below and o.below and o.below(row)
-      below = type(below) == "string" and formatters.words(below) or below
+   for k in ipairs(o.rows) do
+      local below = texts and texts[k]
       lines[#lines + 1] = h.tr { class = below and "more" or nil, tables.map(which, function(i)
          return body[k][i]
       end) }
-      lines[#lines + 1] = below and h.tr { class = "below", h.td { colspan = #which, below } } or nil
+      lines[#lines + 1] = below and note(which, below) or nil
+   end
+   for k, text in ipairs(ends or {}) do
+      lines[#lines + 1] = note(which, text, LETTERS:sub(k, k))
    end
    return h.table { class = class, h.caption { caption }, h.thead { h.tr { head } }, "\n", h.tbody { lines } }
 end
@@ -154,11 +185,12 @@ end
 -- @param o.names_test  whether the caption names the test of its rows, if they are of one
 -- @param o.columns, o.rows
 -- @param o.class    further class
--- @param o.below    function(row) -> content of a line of its own under the row, or nil
+-- @param o.below    function(row) -> text of a line of its own under the row, or nil
 function M.build(o)
    o.columns = without_test(o)
-   local body = tables.map(o.rows, function(row)
-      return cells(o.columns, row)
+   local texts, letters, ends = below_rows(o)
+   local body = tables.map(o.rows, function(row, i)
+      return cells(o.columns, row, letters[i])
    end)
    local parts, class = parts_of(o.columns, widths(o.columns, body), o.class == "small" and TRIALS or ASIDE)
    class = o.class and class and o.class .. " " .. class or o.class or class
@@ -167,7 +199,7 @@ function M.build(o)
       return h.div {
          tabindex = 0, -- what does not fit is reached by keys, too
          class = "scroll" .. (#o.rows <= SHORT and " short" or ""),
-         element(o, body, which, class, caption, k == 1),
+         element(o, body, which, class, caption, k == 1 and texts, k == #(parts or { 1 }) and ends),
       }
    end)
 end
