@@ -27,6 +27,45 @@ local function looks_at(device, seconds)
    return looks
 end
 
+-- The most frames that a look at a trial took for lost: a second of frames, in real time, through a device.
+local function most_lost(device)
+   local plan = assert(plans.load_text(([[
+test: rfc2544
+ports: {a: {device: wire0}, b: {device: wire1}}
+reference_device: {time: real, rate: 10Mbps, %s}
+]]):format(device), "p"))
+   local tester = assert(Tester.open(plan))
+   local most, looks = 0, 0
+   job.run(function()
+      local trial = job.spawn(function()
+         tester:trial { frame_size = 64, fps = 1000, duration = 1, drain = 0.2, directions = { "a->b" } }
+      end)
+      for _ = 1, 1000 do
+         job.sleep(0.01)
+         local now = tester:snapshot()
+         if not now and looks > 0 then
+            break
+         end
+         looks = looks + (now and now.tx > 100 and now.tx < 1000 and 1 or 0)
+         most = math.max(most, now and now.lost or 0)
+      end
+      trial:join()
+   end)
+   tester:close()
+   assert.is_true(looks > 0)
+   return most
+end
+
+describe("looks at a trial", function()
+   it("take no frame for lost that is on its way", function()
+      assert.equal(0, most_lost "latency: 100ms")
+   end)
+
+   it("show what was lost", function()
+      assert.is_true(most_lost "loss_every: 2" > 100)
+   end)
+end)
+
 describe("counts of a stream that runs", function()
    it("have what was sent long ago among the missing, though nothing arrives behind it", function()
       local looks = looks_at("loss_every: 1", 2.5)

@@ -14,6 +14,7 @@ local gateways = require "framegauge.tester.gateways"
 local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
 local members = require "framegauge.tester.members"
+local missing = require "framegauge.tester.missing"
 local mixes = require "framegauge.core.mixes"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
@@ -27,8 +28,7 @@ local wires = require "framegauge.tester.wires"
 local C, nanoseconds = api.C, api.nanoseconds
 
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
-local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
-local DRAIN = 0.5 -- seconds, where a trial is not told
+local DRAIN, ANNOUNCEMENT_DRAIN = 0.5, 0.1 -- s: where a trial sets none; after an announcement to a bridge
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
 
 local TIMES = {
@@ -286,7 +286,7 @@ function Tester:announce_stations(o)
       drain_ns = nanoseconds(ANNOUNCEMENT_DRAIN),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
    }))
-   self.running = { duration = seconds, streams = list }
+   self.running = { duration = seconds, streams = list, drain = ANNOUNCEMENT_DRAIN, sent = {} }
    self:await()
 end
 
@@ -396,7 +396,7 @@ function Tester:run(o, list, described, seconds)
       config.addresses[i - 1] = o.addresses and o.addresses[i] or 0
    end
    self:start(config, joint.armed or self:arrange(o), o.continues, nil, o.gap)
-   self.running = { duration = seconds, streams = list } -- the templates live as long
+   self.running = { duration = seconds, streams = list, drain = o.drain or DRAIN, sent = {} }
    self.totals:begin(self.engine, described)
    self:await(joint.look)
    if joint.finish then
@@ -420,7 +420,7 @@ function Tester:run(o, list, described, seconds)
    return result
 end
 
---- Totals of the trial that is running, for the screen; nil when none is.
+--- Totals of the trial that is running, for the screen; nil when none is. No frame on its way counts as lost.
 -- @usage tester:snapshot() --> nil
 function Tester:snapshot()
    if not self.running then
@@ -428,10 +428,10 @@ function Tester:snapshot()
    end
    local live = ffi.new("struct fg_live")
    C.fg_engine_live(self.engine, live)
-   local tx, rx = tonumber(live.tx), tonumber(live.rx)
+   local tx, rx, elapsed = tonumber(live.tx), tonumber(live.rx), tonumber(live.elapsed_ns) / 1e9
    return {
-      elapsed = tonumber(live.elapsed_ns) / 1e9, duration = self.running.duration,
-      tx = tx, rx = rx, lost = math.max(0, tx - rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
+      elapsed = elapsed, duration = self.running.duration, tx = tx, rx = rx,
+      lost = missing(self.running, elapsed, tx, rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
    }
 end
 
