@@ -9,10 +9,12 @@ local plans = require "framegauge.plan"
 local report = require "framegauge.methods.mesh.report"
 local scratch = require "scratch"
 local Session = require "framegauge.trial.session"
+local tables = require "framegauge.core.tables"
 local Tester = require "framegauge.tester"
 local throughput = require "framegauge.methods.mesh.throughput"
 local trials = require "framegauge.methods.mesh.trials"
 local World = require "fleet_world"
+local xml = require "framegauge.text.xml"
 
 teardown(scratch.remove)
 
@@ -65,6 +67,14 @@ describe("a mesh", function()
       -- a frame is received whole, then it takes 5 us: 4,096 and 40,960 ns
       assert.near(9096, of["a->b"].latency.mean_ns, 2)
       assert.near(45960, of["d->a"].latency.mean_ns, 2)
+   end)
+
+   it("has each matrix once on the page: the first in the summary, the others behind it", function()
+      local rows = measure("", "load: 50%, trial: 10ms")
+      local result = { plan = load("", "load: 50%, trial: 10ms"), results = { mesh = rows } }
+      local page = xml.render { report.summary(result), tables.field(report.sections(result), 3) }
+      assert.equal(2, select(2, page:gsub("from \\ to", "")))
+      assert.equal(1, select(2, page:gsub("<caption>Loss, %%", "")))
    end)
 
    it("loses what the switch does not carry of a round, and tells whose it was", function()

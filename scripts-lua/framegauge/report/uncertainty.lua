@@ -75,7 +75,7 @@ function M.written(row, path, value)
 end
 
 --- What a reader must know of them.
-M.TEXT = "The truth lies between these bounds at least as often as the coverage says, if the device does not change. A bound that is not known is not there. A figure without a defensible bound, such as a percentile of delays that depend on each other, is not in the table. result.json has the components of each with their sources."
+M.TEXT = "The true value lies between these bounds with at least the probability in the column coverage, if the device does not change. A dash: the bound is not known. A figure without a defensible bound, such as a percentile of delays that depend on each other, is not in the table. result.json has the components of each with their sources."
 
 --- Columns of a table of them.
 M.COLUMNS = {

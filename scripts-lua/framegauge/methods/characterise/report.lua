@@ -75,10 +75,10 @@ function M.files(result)
 end
 
 local DEFINITIONS = {
-   { "Bounds", "in brackets. Bounds of rates and buffers follow from whole frames: the truth is within them, if the model holds. The interval of the loss has 95 % (Clopper and Pearson)." },
-   { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per second needs the same time for each." },
-   { "Buffer", "frames that can wait, without the one that is being sent." },
-   { "Holds", "frames received and longest delay lie between what the model says at the ends of all bounds." },
+   { "Bounds", "in brackets. Bounds of rates and buffers follow from whole frames: if the model is right, the true value lies within them. The bounds of the loss hold with 95 % confidence (Clopper and Pearson)." },
+   { "Limited by", "the simplest limit that agrees with all trials: frames per second (the device needs the same time for each frame), bits per second, or both." },
+   { "Buffer", "capacity of the queue, without the frame that is being sent." },
+   { "Confirmed", "the number of received frames and the longest delay lie between the predictions of the model at the ends of its bounds." },
 }
 
 -- All that is known of a direction, one below the other.
@@ -91,7 +91,7 @@ local function facts(row)
       end
    end
    for _, remark in ipairs(row.remarks) do
-      list[#list + 1] = { "Not told", remark }
+      list[#list + 1] = { "Not known", remark }
    end
    return { h.h3 { formatters.direction(row.direction) }, tables.facts(list) }
 end
@@ -107,12 +107,12 @@ function M.sections(result)
    end
    return {
       { "Device model", nil, { directions, tables.definitions(DEFINITIONS) } },
-      predictions[1] and { "What its model predicts", nil, {
+      predictions[1] and { "Predictions of the model", nil, {
          h.p { "Trials of other frame sizes and loads, which were not used to fit the model." },
          tables.of { result_rows.PREDICTION, "html", predictions, caption = "Predicted and measured",
             below = tables.reasons },
       } } or nil,
-      of_table(result) and { "Its table of addresses", "RFC 2889, sections 5.7 and 5.8", {
+      of_table(result) and { "Table of addresses", "RFC 2889, sections 5.7 and 5.8", {
          tables.of { result_rows.MAC_TABLE, "html", { of_table(result) }, caption = "Table of addresses",
             below = tables.reasons },
       } } or nil,

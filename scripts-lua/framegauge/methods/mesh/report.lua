@@ -125,8 +125,10 @@ function M.summary(result)
 end
 
 function M.sections(result)
-   local all, wrong, list = rows_of(result), amiss(result), { { "Matrix", nil, tables_of(result) } }
-   list[2] = wrong[1] and { "Lost or without a valid figure", nil,
+   local all, wrong, list = rows_of(result), amiss(result), {}
+   local further = { unpack(tables_of(result), 2) } -- the first is the summary
+   list[1] = further[1] and { "Further matrices", nil, further } or nil
+   list[#list + 1] = wrong[1] and { "Lost or without a valid figure", nil,
       page.of { result_rows.CELL, "html", wrong, caption = "Pairs", below = page.reasons } } or nil
    list[#list + 1] = all[1] and { "Pairs", nil,
       page.of { result_rows.CELL, "html", all, caption = "All pairs" } } or nil

@@ -40,8 +40,8 @@ local VERIFIED = record("verified", "what arrived, compared frame by frame; see 
    { "reordered", "count", "frames out of order (RFC 4737)", col = "Reordered", at = "terminal html" },
    { "duplicates", "count", "further copies", col = "Duplicated", at = "terminal html" },
    { "unsolicited", "count", "frames not sent like this", col = "Changed or foreign", at = "terminal html" },
-   { "talk", "count", "frames by which neighbours find each other, ARP and the like", col = "Of neighbours",
-      unit = "ARP …", at = "html", better = false },
+   { "talk", "count", "frames by which neighbours find each other, ARP and the like", col = "ARP and ND",
+      unit = "frames", at = "html", better = false },
    { "unchecked", "count", "frames the comparison fell behind of" },
 })
 

@@ -131,7 +131,7 @@ function M.hint(ratio, efficiency, delay)
       return queued and "congestion" or "policing, loss, or small buffers in the path"
    end
    return queued and "shaping, or too deep a buffer"
-      or "the windows are the limit, or the end systems"
+      or "the limit is the window or the end systems"
 end
 
 return M

@@ -83,7 +83,7 @@ end
 -- @param here  as of waits_here()
 local function doubts(plan, row, here)
    if here and row.rtt_mean_ns then
-      row.warnings[1] = "the tester's own line is the bottleneck: what is more than the bandwidth-delay product waits in the tester, and the buffer delay says little of the path"
+      row.warnings[1] = "the tester's own line is the bottleneck: data beyond the bandwidth-delay product waits in the tester, so the buffer delay shows little of the path"
    end
    if not row.actual_s then
       row.validity = "invalid"

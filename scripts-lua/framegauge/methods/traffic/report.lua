@@ -156,7 +156,7 @@ local function charts(result, rows)
    end
    return #out > 0 and {
       h.p {
-         "By the time at which a frame was sent. Shaded: from the least to the greatest, of the delay and where a point stands for several intervals. ",
+         "By the time at which a frame was sent. Shaded: the range from the least to the greatest delay, and of the other figures where a point stands for several intervals. ",
          #out < #rows and ("The first %d of %s."):format(#out, format.plural(#rows, "stream")) or nil,
       },
       out,
@@ -199,8 +199,8 @@ function M.tiles(result)
    end
    return {
       { "Frames sent", format.count(sum.tx), "" },
-      { "Lost", format.count(sum.lost), sum.tx > 0 and ("= %.4g %%"):format(sum.lost / sum.tx * 100) or "",
-         row = result },
+      { "Lost", format.count(sum.lost), "frames",
+         sum.tx > 0 and ("%.4g %% of the frames sent"):format(sum.lost / sum.tx * 100) or nil, row = result },
       { "Offered load, all ports", show.KINDS.mbps[1](sum.mbps), "Mbit/s at layer 1" },
    }
 end

@@ -126,13 +126,13 @@ local function deciding_table(decided)
 end
 
 local EXPLANATION = {
-   { "Rate error", "the load really offered against the one intended, in the slower direction. More than 1,000 ppm too slow makes a trial tester-limited." },
-   { "Late, unsent", "frames whose time to leave went by. The tester does not make up for them with a burst: it counts them, and the trial is not the device's." },
-   { "Off schedule", "frames that left so long after they were due that the device saw them closer together than intended. A loss of no more frames than these is not held against the device." },
-   { "Refused", "frames the port did not take at once; they left a moment later." },
-   { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss of the device." },
-   { "Lag", "how long after they were due frames left, at most." },
-   { "Poll gap", "the longest time no worker looked at its ports." },
+   { "Rate error", "difference between the offered and the intended load, in the slower direction. More than 1,000 ppm too slow makes a trial tester-limited." },
+   { "Late, unsent", "frames that were not sent when they were due. The tester does not send them later in a burst: it counts them, and the trial is not valid." },
+   { "Off schedule", "frames that were sent so late that the device received them closer together than intended. A loss of at most this number of frames does not count against the device." },
+   { "Refused", "frames that the port did not accept at once; they were sent a moment later." },
+   { "Dropped", "frames that arrived and were lost in the tester's own ports. They never count as lost by the device." },
+   { "Lag", "how late the latest frame was sent." },
+   { "Poll gap", "the longest time in which no worker polled its ports." },
 }
 
 -- The queues of the last trial, where ports have several.
@@ -196,7 +196,7 @@ function M.body(result, moment, view)
    end
    return {
       h.p {
-         "A figure is called the device's only when the tester has shown that it was not the limit: it offered the load it was asked for, and lost nothing itself. Frames are counted one by one, by sequence number, after the last one has had time to arrive.",
+         "A figure is valid only if the tester was not the limit: it offered the intended load and lost no frame itself. Frames are counted one by one, by their sequence numbers, when the last one has had time to arrive.",
       },
       deciding_table(view.deciding(result)), overall_table("The tester over all trials", of_frames),
       queues(last) or {}, cards(last) or {},

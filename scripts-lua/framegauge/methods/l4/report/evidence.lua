@@ -83,11 +83,11 @@ local OVERALL = {
 }
 
 local EXPLANATION = {
-   { "Busy polls", "share of the looks at its port in which a worker found something to do. The rest is what the tester had left." },
-   { "Refused", "times the port did not take a frame at once; it was kept and sent a moment later, as TCP's own windows then know." },
-   { "No buffer, no room, no memory", "what the tester was short of. More than 0 makes a trial tester-limited." },
-   { "Dropped", "frames that came back and that the tester's own ports lost. They make a trial tester-limited." },
-   { "Poll gap", "the longest time no worker looked at its ports." },
+   { "Busy polls", "share of the polls in which a worker found something to do. The rest was the reserve of the tester." },
+   { "Refused", "how often the port did not accept a frame at once. The frame was kept and sent a moment later." },
+   { "No buffer, no room, no memory", "resources that the tester lacked. More than 0 makes a trial tester-limited." },
+   { "Dropped", "frames that arrived and were lost in the tester's own ports. They make a trial tester-limited." },
+   { "Poll gap", "the longest time in which no worker polled its ports." },
 }
 
 --- The section.

@@ -81,7 +81,7 @@ function M.notes(result, add)
       add "Bits are of payload."
    end
    if tables_of.any(rows, result_rows.most) then
-      add "Possible is what the line allows, or the round trip where each transaction waits for the one before: connections / (round trips of a transaction × the shortest round trip measured + pauses of the client)."
+      add "Possible: the limit of the line. Where each transaction waits for the one before it, the limit of the round trip: connections / (round trips of a transaction × the shortest measured round trip + pauses of the client)."
    end
    local noted = 0
    for _, row in ipairs(rows) do
