@@ -22,7 +22,7 @@ local LOOKED_AT = require "framegauge.cli.served"
 
 local OPTIONAL_PLAN = { "[PLAN.yaml]", PLAN[2] }
 local PLAN_OF_PORTS = { "PLAN.yaml", "a plan; only its ports and host are used" }
-local ON = { "--on FILE", "run it against the reference device of this file, such as the twin.yaml of 'characterise' (or the folder that has it), in place of the ports' devices" }
+local ON = { "--on FILE", "use the reference device of this file instead of the devices of the ports, such as twin.yaml of 'characterise'; or the folder with twin.yaml" }
 local OUT = { "--out DIR", "result folder (default: framegauge-runs/<name>-<date>)" }
 local MAX_FRAME = { "--max-frame BYTES", "largest frame that the ports accept, with FCS (default: 1522)" }
 
@@ -34,12 +34,12 @@ local MEASURING = {
          { "--quick", "trials of about a second, also where the plan says otherwise (the keys that it replaces are printed); the report is marked 'not conforming to ...'" },
          SET,
          ON, OUT,
-         { "--learned DIR", "begin the searches of rfc2544.throughput where the result in this folder found the device: a characterisation, or an earlier run. They take fewer trials, and the same ones decide" },
+         { "--learned DIR", "begin the searches of rfc2544.throughput at the capacity in this result folder, of a characterisation or an earlier run. The searches need fewer trials; the deciding trials are the same" },
          { "--dry-run", "print the expected trials and their duration, with --repeat of all runs; send nothing" },
          { "--resume DIR", "continue the run of this folder with its own plan; if a plan is given too, both must be the same" },
          { "--repeat N", "run the plan N times, each in a folder of its own, and report the spread between runs" },
-         { "--repeat-time TIME", "the same as often as there is time for, such as 8h; with --repeat at most N times" },
-         { "--expect EXPR", "a criterion, in addition to the plan's: FIGURE>=VALUE or FIGURE<=VALUE, and perhaps @ and the test, frame size, direction, stream or service it is about: 'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', 'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its uncertainty, not the figure. The exit status is 1 where the device fell short, 3 where that is not decided. The message about a wrong criterion lists the figures of the plan",
+         { "--repeat-time TIME", "repeat the plan for this time, such as 8h; with --repeat at most N times" },
+         { "--expect EXPR", "a criterion, in addition to the plan's: FIGURE>=VALUE or FIGURE<=VALUE, optionally with @ and a test, frame size, direction, stream or service: 'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', 'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its uncertainty, not the figure. The exit status is 1 if the device does not meet a criterion, and 3 if a criterion is not decided. The message about a wrong criterion lists the figures of the plan",
            many = true },
          { "--capture PORT=FILE", "write what this port receives in all trials to a pcap or pcapng file; once per port",
            many = true },
@@ -54,7 +54,7 @@ local MEASURING = {
       module = "framegauge.cli.plan", call = "run",
    },
    { "characterise", "find out what the device between a plan's ports is",
-      "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, delays and losses of the device, each with its bounds, proved by trials that nothing was fitted to; between three ports a switch's table of addresses, too. The result folder has twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
+      "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, delays and losses of the device, each with its bounds, verified by trials that were not used to fit the model; between three ports also the address table of a switch. The result folder has twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
       arguments = { PLAN },
       options = {
          { "--quick", "as for run" }, SET, ON, OUT,
@@ -71,7 +71,7 @@ local MEASURING = {
       "Read a plan and report all its errors. Opens no port and sends nothing.",
       arguments = { PLAN },
       options = { SET, { "--quick", "check the plan as for run --quick" },
-         { "--expect EXPR", "check a criterion as well, as run has it", many = true },
+         { "--expect EXPR", "also check a criterion of 'run --expect'", many = true },
       },
       takes_eal = true,
       module = "framegauge.cli.plan", call = "check",
@@ -156,7 +156,7 @@ local MEASURING = {
       module = "framegauge.console.attach",
    },
    { "script", "run a Lua script with Framegauge's modules",
-      "Run a Lua file as a job on the event loop. Its arguments are in 'arg'; Framegauge's modules are loaded by require 'framegauge.…'. A number it returns becomes the exit status.",
+      "Run a Lua file as a job on the event loop. Its arguments are in 'arg'; Framegauge's modules are loaded by require 'framegauge.…'. If the script returns a number, this is the exit status.",
       arguments = {
          { "FILE.lua", "the script" },
          { "[ARG...]", "arguments of the script" },
@@ -233,7 +233,7 @@ local MORE = {
       module = "framegauge.cli.capture",
    },
    { "theory", "theoretical limits of Ethernet: frame rates and goodput",
-      "Print the theoretical maximum of Ethernet, without measuring: frames per second of each frame size and line rate, and payload rates of UDP and TCP. Both tables, or the one that is named.",
+      "Print the theoretical maximum of Ethernet, without measuring: frames per second of each frame size and line rate, and payload rates of UDP and TCP. Without TABLE: both tables.",
       arguments = { { "[TABLE]", "'frames' or 'goodput'" } },
       options = {
          { "--rate RATE", "line rate, such as 10Gbps (default: all up to 400 Gb/s; goodput: 10 Gb/s)",
@@ -253,8 +253,8 @@ local MORE = {
       options = {
          SET,
          { "--measure", "also send for a second from each port as fast as it takes frames, and report the rate to expect, and which driver of a kernel interface carries more; the plan needs isolated_network: true" },
-         { "--changes", "only print a table of what testers of this user have changed on this host at present, and what puts it back" },
-         { "--restore", "only put back what testers that were killed left changed on this host" },
+         { "--changes", "only print a table of the present changes of this user's testers to this host, and of the commands that undo them" },
+         { "--restore", "only undo the changes to this host that killed testers have left" },
          { "--clock", "only the sources of a common time for one-way delays between testers: their bounds, and what is missing" },
       },
       takes_eal = true,

@@ -3,7 +3,7 @@
 --- Commands that begin with results: rows of framegauge.cli.commands, which says what is in them.
 return {
    { "report", "render the reports of a result folder again, or several runs side by side",
-      "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. Of several folders, of runs of one test, write nothing there and print their figures side by side. Measures nothing and does not change result.json.",
+      "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, and print the tables. With several folders, of runs of one test, print their figures side by side and write nothing there. Measures nothing and does not change result.json.",
       arguments = {
          { "DIR", "the result folder of a run, or one that holds several" },
          { "[OTHER...]", "further ones" },
@@ -20,7 +20,7 @@ return {
       module = "framegauge.cli.report",
    },
    { "compare", "compare runs of a plan: what has become better or worse",
-      "Print the figures of two result folders side by side. A change is called better or worse only where it is more than both runs leave open together: the bounds of a search, the spread of what was averaged, the error of timestamps, the chance of losses; where nothing is known of these, 10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is worse. Of three runs or more on each side the medians are compared, and a change must also be more than the spread of the runs explains: Welch's test at 5 %, adjusted by Holm for the number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared or a run was interrupted.",
+      "Print the figures of two result folders side by side. A change is better or worse only if it exceeds the uncertainty of both runs together: the bounds of a search, the spread of averaged values, the error of timestamps, the chance of losses; if these are not known, 10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is worse. Of three runs or more on each side the medians are compared, and a change must also exceed the spread of the runs: Welch's test at 5 %, adjusted by Holm for the number of figures. The exit status is 1 if something is worse, 3 if nothing could be compared or a run was interrupted.",
       arguments = {
          { "[BEFORE]", "a result folder, the twin.yaml in it, or a folder that holds several, as of run --repeat" },
          { "[AFTER]", "later runs, or runs of another device" },
@@ -28,9 +28,9 @@ return {
       options = {
          { "--before DIR...", "several runs before", many = true },
          { "--after DIR...", "several runs after", many = true },
-         { "--all", "print figures that are the same too" },
+         { "--all", "also print figures that are the same" },
          { "--json", "print the comparison as JSON" },
-         { "--html FILE", "also write the comparison to an HTML file that needs nothing else, as report.html" },
+         { "--html FILE", "also write the comparison to an HTML file, complete in itself as report.html is" },
       },
       examples = {
          "compare results/monday results/today", "compare results/one/twin.yaml results/other/twin.yaml",
@@ -40,7 +40,7 @@ return {
       module = "framegauge.cli.compare",
    },
    { "history", "earlier runs: their figures, and where these changed",
-      "List the runs in a folder, or of one plan, with their main figures. --trend shows each figure of a plan over all its runs, and where its level changed: by PELT, and by more than the figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the result.json files say; it is made again whenever it is missing or damaged.",
+      "List the runs in a folder, or of one plan, with their main figures. --trend shows each figure of a plan over all its runs, and where its level changed: found by PELT, and larger than the uncertainty of the figures. An index in the folder (.framegauge-history.sqlite) keeps what the result.json files say; it is made again whenever it is missing or damaged.",
       arguments = { { "[PLAN]", "the name of a plan, or its file" } },
       options = {
          { "--in DIR", "the folder with the runs (default: framegauge-runs)" },
@@ -65,7 +65,7 @@ return {
       module = "framegauge.cli.sign", call = "sign",
    },
    { "verify", "check that a signed result was not changed",
-      "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the one that measured, and name each file that was changed. The exit status is 1 then.",
+      "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of the signer, and name each changed file. The exit status is 1 if a file was changed.",
       arguments = { { "DIR", "a result folder that was signed" } },
       options = { { "--key FILE", "the public key, in PEM" } },
       examples = { "verify results/from-the-lab --key lab.pub" },
