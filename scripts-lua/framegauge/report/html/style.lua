@@ -141,7 +141,7 @@ table{font-size:7.8pt}th,td{padding:.22rem .35rem}td.left,th.left{white-space:no
 .dense{font-size:6.6pt}.dense th,.dense td{padding:.18rem .2rem}
 section:has(.broad){page:wide}
 .facts{grid-template-columns:1fr 1fr}
-.tiles{grid-template-columns:repeat(auto-fit,minmax(36mm,1fr))}
+.tiles{grid-template-columns:repeat(auto-fit,minmax(36mm,1fr))}.tiles dd b{font-size:1.35rem}
 section:has(.sheet){break-before:page;break-after:page}.four figure svg{max-width:none}
 .four{grid-template-columns:1fr 1fr}
 .wide{page:wide;break-before:page}.wide h2{margin-top:0;border-top:0;padding-top:0}
