@@ -31,7 +31,7 @@ local of_port = keys.group(nil, nil, {
      min = "4096", max = "64GiB", default = "64MiB" },
 })
 
-M.row = { "capture", "map", "what ports receive in all trials of the test, kept in files; by name of the port. What became of it stands with the evidence in the report",
+M.row = { "capture", "map", "what ports receive in all trials of the test, kept in files; by name of the port. The report has the number of captured frames with the evidence",
    of = of_port, name = "port", most = 16, default_help = "none",
    names = { longest = 31, match = "^%w[%w_-]*$", expected = "the name of a port" },
    expected = "captures by port, such as west: {file: west.pcapng}" }

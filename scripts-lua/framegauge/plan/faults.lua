@@ -27,7 +27,7 @@ end
 local BY = { "by", "integer", "how much too large the length is; below 0: too small",
    default = "1", min = "-32768", max = "32767" }
 
-M.row = keys.group("errors", "errors on purpose. None of them is held against the device: what is left out, sent twice or sent late is no loss, copy or reordering in the results, and wrong frames are counted by themselves", {
+M.row = keys.group("errors", "errors on purpose. None of them counts against the device: frames that are left out, sent twice or sent late are no loss, duplicate or reordering in the results, and wrong frames have counts of their own", {
    { "seed", "integer", "of what is random", default = "1", min = "0", max = COUNT },
    kind("skip", "skipped sequence numbers; the next frame departs in their place"),
    kind("duplicate", "frames sent twice in a row, with the same number"),

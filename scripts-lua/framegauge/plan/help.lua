@@ -20,13 +20,13 @@ A plan is a YAML file: which ports, which test, which parameters. This is a whol
 
 Every key can also be given on the command line, as in `--set rfc2544.throughput.trial=10s` or
 `--set rfc2544.frame_sizes=[64,1518]`. Values carry their unit; only sizes, counts and 0 go without.
-`framegauge check PLAN.yaml` says everything that is wrong with a plan and sends nothing.
+`framegauge check PLAN.yaml` reports all errors of a plan and sends nothing.
 ]]
 
 local DEVICES = {
    { "wire0, wire1", "the two ends of a wire inside the process, with the reference device between" },
-   { "kernel:IF", "a network interface of the kernel, through AF_XDP where it works, else AF_PACKET; `,af_xdp` or `,af_packet` behind it insists on one; an 802.1ad tag (0x88a8) is received as 802.1Q through AF_PACKET, but as it is through AF_XDP and `,offload`; `,offload` has the interface cut and join TCP segments, for tests of TCP at its full speed" },
-   { "memif:PATH", "shared memory with another program; `,server` behind it listens instead of joining, `,id=N` is the interface's number (default 0)" },
+   { "kernel:IF", "a network interface of the kernel, through AF_XDP where it works, else AF_PACKET; append `,af_xdp` or `,af_packet` to insist on one; an 802.1ad tag (0x88a8) is received as 802.1Q through AF_PACKET, but as it is through AF_XDP and `,offload`; `,offload` has the interface cut and join TCP segments, for tests of TCP at its full speed" },
+   { "memif:PATH", "shared memory with another program; append `,server` to listen instead of joining; `,id=N` is the interface's number (default 0)" },
    { "pcap:IN,OUT", "files: frames of IN arrive, what is sent goes to OUT; one of both may be left out" },
    { "0000:03:00.0", "a network card by its PCI address, bound to a driver for user space" },
    { "vdev:STRING", "any virtual device of DPDK, as its --vdev takes it" },

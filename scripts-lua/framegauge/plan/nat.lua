@@ -18,7 +18,7 @@ M.row = keys.group("nat", "as a NAT44 gateway: TCP and UDP over IPv4 from the si
      min = "0.001", max = "1000000000", default_help = "as they come", into = "setup_rate" },
    { "setup_queue", "integer", "sessions that wait for it; more are lost",
      default = "64", min = "0", max = "65536", into = "setup_queue" },
-   { "timeout", "time", "an idle session is forgotten after so long",
+   { "timeout", "time", "time after which an idle session is forgotten",
      default = "300s", min = "1us", max = "24h", into = "timeout_ns" },
    { "clear_rate", "number", "sessions that it forgets a second when its table is cleared (rfc9693, teardown)",
      min = "1", max = "1000000000000", into = "clear_rate", default_help = "all at once" },

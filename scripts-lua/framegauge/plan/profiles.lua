@@ -15,7 +15,7 @@ end
 local profile_row = keys.group(nil, nil, {
    { "vlan", "integer", "frames with this VLAN as the outermost tag",
      min = "1", max = "4094", default_help = "any" },
-   { "inner_vlan", "integer", "and this one in the tag behind it",
+   { "inner_vlan", "integer", "and this VLAN in the second tag",
      min = "1", max = "4094", default_help = "any" },
    code_points("pcp", "7", "and one of these priorities in the outermost tag"),
    code_points("dscp", "63", "and one of these DSCPs in the IP header"),
@@ -30,7 +30,7 @@ local profile_row = keys.group(nil, nil, {
    { "colour", { "blind", "aware" }, "whether the colour a frame comes with counts", default = "blind" },
    { "coupling", "boolean", "mef: whether what overflows the committed bucket goes to the excess bucket",
      default = "false" },
-   { "marking", { "none", "dscp", "pcp", "dei" }, "what says that a frame comes as yellow",
+   { "marking", { "none", "dscp", "pcp", "dei" }, "the mark of frames that arrive as yellow",
      default = "none" },
    { "yellow", "list", "DSCPs or PCPs that are yellow",
      unique = true, of = { type = "integer", min = "0", max = "63" },
@@ -39,7 +39,7 @@ local profile_row = keys.group(nil, nil, {
      min = "0", max = "63", default_help = "none: as it came" },
    { "mark_yellow", "integer", "DSCP, PCP or DEI that yellow frames leave with",
      min = "0", max = "63", default_help = "none: as it came" },
-   { "shaping", "time", "a wrong profile: frames wait for tokens, so long at most, instead of being dropped",
+   { "shaping", "time", "a wrong profile: frames wait for tokens, at most for this time, instead of being dropped",
      default = "0s", max = "10s" },
 })
 

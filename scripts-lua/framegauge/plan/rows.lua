@@ -22,13 +22,13 @@ local port = keys.group(nil, nil, {
    { "device", "device", "what to send and receive through", required = true },
    { "ipv4", "ipv4_prefix", "the tester's own address on this port, with the prefix length of its network",
      default_help = "198.18.1.2/24 for the first input, 198.19.1.2/24 for the first output, 198.18.2.2/24 for the next input, and so on; none with ipv6" },
-   { "gateway", "ipv4", "the router to send through, in the network of ipv4; its MAC address is asked by ARP. A port without one, next to another with, is bridged: its frames go straight to the other port",
+   { "gateway", "ipv4", "the router to send through, in the network of ipv4; its MAC address is resolved by ARP. A port without one, next to another with, is bridged: its frames go straight to the other port",
      default_help = "none: frames go straight to the port they are for" },
    { "ipv6", "ipv6_prefix", "as ipv4; the test runs over IPv6 when no port has an IPv4 address",
      default_help = "none" },
-   { "gateway6", "ipv6", "as gateway, in the network of ipv6; asked by neighbour discovery",
+   { "gateway6", "ipv6", "as gateway, in the network of ipv6; resolved by neighbour discovery",
      default_help = "none" },
-   { "gateway_mac", "mac", "MAC address of the gateway, which is then not asked: for one that answers no ARP, such as a reflector that only swaps addresses",
+   { "gateway_mac", "mac", "MAC address of the gateway, which is then not resolved: for a gateway that answers no ARP, such as a reflector that only swaps addresses",
      default_help = "asked" },
    { "mac", "mac", "the MAC address to send from", default_help = "the device's own" },
    { "vlan", "integer", "VLAN of the frames sent here; the tag is part of their size",
@@ -49,12 +49,12 @@ local one_way = keys.named {
      min = "1kbps", default_help = "no limit but the line" },
    { "buffer", "buffer", "what may wait inside, in frames or bytes; more is lost",
      default = "512", min = "1" },
-   { "latency", "time", "time every frame spends in it besides waiting", default = "20us", max = "10s" },
+   { "latency", "time", "time that every frame spends in it, without waiting", default = "20us", max = "10s" },
    { "latency_per_byte", "time", "further time for each byte of the frame", default = "0s", max = "1ms" },
    { "switching", { "store-and-forward", "cut-through" }, "whether it begins to send when it has the whole frame or its header",
      default = "store-and-forward" },
    paths.rows,
-   { "recovery", "time", "after an overload it loses every second frame for so long; 0: none",
+   { "recovery", "time", "for this time after an overload it loses every second frame; 0: none",
      default = "0s", max = "1h" },
    profiles.row,
 }
@@ -72,10 +72,10 @@ local reference_device = keys.group("reference_device", "the device between wire
      default = "false" },
    switch.mac_table("as a learning bridge (IEEE 802.1D): frames for an address that it has heard on the side they come from are not forwarded; the table outlives trials", true),
    firewall.row, nat.row,
-   keys.group("reverse", "what it does otherwise to frames from wire1 to wire0, from wire3 to wire2, and so on", ways.inherited(one_way), { optional = true }),
+   keys.group("reverse", "differences for frames from wire1 to wire0, from wire3 to wire2, and so on", ways.inherited(one_way), { optional = true }),
 })
 
-local host = keys.group("host", "what is taken from the machine; seldom needed", {
+local host = keys.group("host", "resources of the machine; seldom needed", {
    { "huge_pages", { "auto", "never", "require" }, "auto takes them where there are any and does without where not, or does what FRAMEGAUGE_HUGE_PAGES in the environment says",
      default = "auto" },
    { "memory", "size", "memory for frames",
@@ -136,7 +136,7 @@ return keys.group(nil, nil, {
      ("the method to run; %s and %s are services with commands of their own"):format(
         table.concat(services, ", ", 1, #services - 1), services[#services]),
      required = true },
-   { "isolated_network", "boolean", "true says that no port reaches a network in use; without it nothing is sent on physical and kernel ports (RFC 6815)",
+   { "isolated_network", "boolean", "true: no port reaches a network in use; without it nothing is sent on physical and kernel ports (RFC 6815)",
      default = "false" },
    dut, lab.row,
    { "ports", "map", "the tester's ports, by names of your choice: two, or another even number; a reflector and a loopback may have one",

@@ -15,7 +15,7 @@ end
 
 phase("learning_wait", "between the learning frames and the load")
 phase("drain", "how long frames may still arrive after the load; later ones are lost")
-phase("settle", "rest for the device after a trial")
+phase("settle", "pause for the device after a trial")
 
 -- Rows of numbers: { type, least, most }. M[key](default, help, most) makes one; it needs `most` where none
 -- stands here.

@@ -97,7 +97,7 @@ local stream_row = keys.group(nil, nil, {
      expected = plan_stack.expected, default_help = "[ethernet, ipv4, udp]" },
    { "vary", { "in-step", "nested" }, "how fields that change go together: all at once, or one within the other, the last one written the fastest",
      default = "in-step" },
-   { "bytes", "bytes", "bytes of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and value, from, to, list, random as for fields}",
+   { "bytes", "bytes", "bytes of the frame that change, at any place: {at: OFFSET, octets: N, mask: 0xff, and value, from, to, list, random as for fields}",
      expected = octet_program.expected, default_help = "none" },
    payload_row, size_row, load_row,
    { "frames", "integer", "send exactly this number of frames, then no more",

@@ -22,7 +22,7 @@ local row = keys.group("mesh", "every port with every other one: loss, delay and
    shared.trial("10s", "how long each pair sends", "24h"),
    { "uplink_pairs", "integer", "exclusive: most pairs in a round over the uplink of a site (fleet.agents.NAME.site)",
      min = "1", max = "1000", default_help = "any number" },
-   { "again", "boolean", "whether pairs without a valid figure are asked once more, at the end",
+   { "again", "boolean", "whether pairs without a valid figure are measured again at the end",
      default = "true" },
    shared.learning_wait "1s", shared.drain "1s", shared.settle "0s",
 })

@@ -72,7 +72,7 @@ local row = keys.group("rfc9411", "benchmarking of network security devices by R
    shared.seed("1", "of sequence numbers and the like"),
    shared.learning_wait "100ms",
    shared.drain("2s", "after the ramp down: time for the last connections to close"),
-   shared.settle("5s", "rest for the device after a trial, in which it forgets closed connections"),
+   shared.settle("5s", "pause for the device after a trial, in which it forgets closed connections"),
    shared.retries,
    tcp(),
    keys.group("tls", "with over: https", tls.GROUP.fields),

@@ -11,9 +11,9 @@ local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
 local units = require "framegauge.text.units"
 
-local row = keys.group("traffic", "all streams of the plan at once, for a time", {
+local row = keys.group("traffic", "all streams of the plan at once, for a given time", {
    { "duration", "time", "how long they are sent", default = "10s", min = "1ms", max = "240h" },
-   { "t_max", "time", "a frame that arrives so long after it was sent is lost (the waiting time T_max, RFC 7680)",
+   { "t_max", "time", "a frame that arrives later than this after it was sent is lost (the waiting time T_max, RFC 7680)",
      default = "3s", min = "1us", max = "1h" },
    shared.learning_wait "1s", shared.drain "1s", shared.settle "0s", shared.retries,
 })

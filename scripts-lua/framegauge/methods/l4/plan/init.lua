@@ -32,7 +32,7 @@ local row = keys.group("l4", "TCP and UDP between the first port (client) and th
    { "tests", "list", meanings(),
      unique = true, least = 1, default = { "TCP_STREAM" }, of = { type = "enum", values = kinds.names() } },
    { "duration", "time", "length of each test", default = "10s", min = "10ms", max = "24h" },
-   { "omit", "time", "of it, what is left out of the figures at the start", default = "0s", max = "1h" },
+   { "omit", "time", "time at the start that is left out of the figures", default = "0s", max = "1h" },
    shared.repetitions("1", "how often each test is made; the figure is the mean", "100"),
    { "connections", "integer", "at a time; of UDP_STREAM streams; of UDP_RR, PING and DNS requests, a port or identifier for each",
      default = "1", min = "1", max = "1000000" },

@@ -9,7 +9,7 @@ local presets = require "framegauge.search.mlr.presets"
 local tables = require "framegauge.core.tables"
 
 -- What is left out comes from the preset of that name (framegauge.search.mlr.presets).
-local goal_row = keys.group(nil, "one thing to search for; what is left out is as the preset of its name has it, or else as rfc2544", {
+local goal_row = keys.group(nil, "one goal of the search. Keys that are left out have the values of the preset with this name, or else of rfc2544", {
    { "name", "string", "`rfc2544`: no loss in one trial; `tst009`: no loss in one of two; `ndr`: no loss, `pdr`: at most 0.5% loss, in half of 21 search trials, width 0.5%; or another name",
      longest = 16, match = "^%w[%w_.-]*$", required = true, expected = "letters, digits, '_', '.' and '-'" },
    { "loss_ratio", "ratio", "a trial that loses more is bad",
@@ -28,17 +28,17 @@ local goal_row = keys.group(nil, "one thing to search for; what is left out is a
 
 local learned_row = keys.group(nil, "a frame size and its load", {
    { "frame_size", "frame_size", "bytes with FCS, or a mix", required = true },
-   { "load", "frame_rate", "what the device carries of it, about", min = "0.001fps", required = true },
+   { "load", "frame_rate", "approximate capacity of the device for it", min = "0.001fps", required = true },
 })
 
 local throughput_row = keys.group("throughput", "the highest load that loses no frame (RFC 2544, 26.1)", {
-   { "search", { "binary", "tst009", "mlr" }, "how the load is sought: binary search, the same with loss verification, or MLRsearch (RFC 9971); see docs/explanation/searches.md",
+   { "search", { "binary", "tst009", "mlr" }, "how the load is searched: binary search, the same with loss verification, or MLRsearch (RFC 9971); see docs/explanation/searches.md",
      default = "binary" },
    { "min", "rate", "no load below this is tried", default = "0%", max = "100%" },
    { "max", "rate", "no load above this, or above the line at a frame size, is tried",
      default = "100%", max = "100%" },
    { "initial", "rate", "the first load", max = "100%", default_help = "max" },
-   { "learned", "list", "what the device is known to carry, about. The search leaves out the loads on the way there and makes the trials that decide; where these show something else, it searches on. run --learned sets it",
+   { "learned", "list", "approximate capacity of the device, if known. The search starts there and makes only the deciding trials; if they disagree, it searches further. Set by run --learned",
      of = learned_row, least = 1, default_help = "nothing" },
    { "resolution", "load_step", "the search ends when it knows the load this well",
      default = "0.1%", min = "0.0001%", max = "50%" },
@@ -131,7 +131,7 @@ local bursty_traffic = keys.group("bursty_traffic", "how near bursts at the rate
 
 local management = keys.group("management", "what the modifier management-frames asks for (RFC 2544, 11.2), by SNMP version 1 at the gateways", {
    { "community", "string", "of the device's agent", longest = 32, default = "public" },
-   { "interface", "integer", "ifIndex of the interface it is asked about",
+   { "interface", "integer", "ifIndex of the queried interface",
      min = "1", max = "2147483647", default = "1" },
 })
 

@@ -65,7 +65,7 @@ local service_row = keys.group(nil, nil, {
      longest = 64, match = "^[a-j]+$", default_help = "none", expected = "letters a to j, such as abceg" },
    { "colour", { "blind", "aware" }, "whether the network is to heed the colours of its frames",
      default = "blind" },
-   { "marking", { "none", "dscp", "pcp", "dei" }, "how a frame says that it is yellow", default = "none" },
+   { "marking", { "none", "dscp", "pcp", "dei" }, "the mark of a yellow frame", default = "none" },
    { "yellow", "integer", "DSCP or PCP of its yellow frames; green ones have dscp or pcp",
      min = "0", max = "63", default_help = "none; with dei 1" },
    { "preserve", "list", "what of its marks must arrive as it was sent; what does not is counted in any case",
@@ -74,8 +74,8 @@ local service_row = keys.group(nil, nil, {
    { "coupling", "boolean", "the coupling flag of its profile: CIR that is not used becomes excess. The size of the excess bucket is inferred by it",
      default = "false" },
    one_way,
-   acceptance "what it must reach (service acceptance criteria)",
-   keys.group("reverse", "what is otherwise the other way", reversed(), { optional = true }),
+   acceptance "service acceptance criteria",
+   keys.group("reverse", "keys that differ in the reverse direction", reversed(), { optional = true }),
 })
 
 local configuration = keys.group("configuration", "the service configuration test: every service by itself, the others silent, one way after the other", {
@@ -99,7 +99,7 @@ local configuration = keys.group("configuration", "the service configuration tes
 local performance = keys.group("performance", "the service performance test: all services at once, both ways, at CIR", {
    { "duration", "time", "how long; usual are 15min, 120min and 24h",
      default = "15min", min = "1s", max = "168h" },
-   { "outage", "time", "how long the reference device is out of service meanwhile; 0: not at all",
+   { "outage", "time", "how long the reference device is out of service during the event; 0: never",
      default = "0s", max = "24h" },
    { "outage_at", "time", "when, from the start", default = "60s", max = "168h" },
 })
