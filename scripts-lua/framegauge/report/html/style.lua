@@ -42,7 +42,7 @@ margin-bottom:.4rem}
 .verdictbox+.verdictbox{margin-top:.6rem}
 .verdictbox strong{display:block;font-size:1.15rem;line-height:1.35}
 .verdictbox.warning ul{columns:26rem;font-size:.9rem}
-.verdictbox p{max-width:none}.verdictbox li{overflow-wrap:anywhere}
+.verdictbox p{max-width:none}.verdictbox li{overflow-wrap:anywhere;max-width:none}
 .verdictbox.good strong{color:var(--good)}.verdictbox.warning strong{color:var(--warning)}
 .verdictbox.bad strong{color:var(--bad)}
 .verdictbox ul{margin-top:.3rem}
