@@ -31,7 +31,7 @@ struct fg_task {
 	uint64_t (*poll)(struct fg_task *task, uint64_t now);
 	/**
 	 * Copy counters, as they are at @p now, to where control reads them; called now and then, and at the
-	 * end. NULL: there are none.
+	 * end. NULL: no counters.
 	 */
 	void (*publish)(struct fg_task *task, uint64_t now);
 	/*

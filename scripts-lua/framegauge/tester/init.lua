@@ -14,7 +14,7 @@ local gateways = require "framegauge.tester.gateways"
 local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
 local members = require "framegauge.tester.members"
-local missing = require "framegauge.tester.missing"
+local overdue = require "framegauge.tester.overdue"
 local mixes = require "framegauge.core.mixes"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
@@ -429,9 +429,10 @@ function Tester:snapshot()
    local live = ffi.new("struct fg_live")
    C.fg_engine_live(self.engine, live)
    local tx, rx, elapsed = tonumber(live.tx), tonumber(live.rx), tonumber(live.elapsed_ns) / 1e9
+   local sent = overdue(self.running.sent, tx, elapsed, tonumber(live.copied_ns) / 1e9, self.running.drain)
    return {
       elapsed = elapsed, duration = self.running.duration, tx = tx, rx = rx,
-      lost = missing(self.running, elapsed, tx, rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
+      lost = math.max(0, (sent or 0) - rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
    }
 end
 

@@ -12,6 +12,7 @@ local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
 local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
+local overdue = require "framegauge.tester.overdue"
 local tester_streams = require "framegauge.tester.streams"
 local uv = require "luv"
 
@@ -175,30 +176,18 @@ function Live:remove(i)
    self.leaving[i] = true
 end
 
--- Note what was sent so far, to know later what should have come. What is noted is dated by when it was read,
--- and judged by when the oldest of the receivers' counts was copied, so that nothing is overdue too soon.
--- @return what was sent longer than the waiting time before the copy, by number; empty where nobody looked
---         then
-function Live:note_sent(copied, after)
-   local noted, sent = self.noted, {}
+-- A gap shows by what arrives behind it. Where nothing does, what was sent longer than the waiting time ago
+-- is missing.
+function Live:add_overdue(copied, after)
+   local sent = {}
    for i = 1, self.count + (self.phases.spares or 0) do
       local one = self.sampled[i - 1]
       sent[i] = tonumber(one.tx_frames - one.tx_wrong)
    end
-   local due = copied - (self.phases.drain or OVERDUE)
-   noted[#noted + 1] = { at = after, sent = sent }
-   while noted[2] and noted[2].at <= due do
-      table.remove(noted, 1)
-   end
-   return noted[1].at <= due and noted[1].sent or {}
-end
-
--- A gap shows by what arrives behind it. Where nothing does, what was sent longer than the waiting time ago
--- is missing.
-function Live:add_overdue(copied, after)
-   for i, sent in pairs(self:note_sent(copied, after)) do
+   local drain = self.phases.drain or OVERDUE
+   for i, frames in pairs(overdue(self.noted, sent, after, copied, drain) or {}) do
       local one = self.sampled[i - 1]
-      one.missing = math.max(tonumber(one.missing), sent - tonumber(one.rx_frames))
+      one.missing = math.max(tonumber(one.missing), frames - tonumber(one.rx_frames))
    end
 end
 
