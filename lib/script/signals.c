@@ -23,6 +23,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,8 +70,9 @@ static void
 stop_at_once(void)
 {
 	static const char farewell[] = "\nframegauge: stopped at once\n";
+	struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT}; /* it may be what the loop waits for */
 
-	if (write(STDERR_FILENO, farewell, sizeof(farewell) - 1) < 0)
+	if (poll(&errors, 1, 0) == 1 && write(STDERR_FILENO, farewell, sizeof(farewell) - 1) < 0)
 		_exit(INTERRUPTED);
 	_exit(INTERRUPTED);
 }

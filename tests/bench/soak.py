@@ -130,13 +130,13 @@ def soak(program, hours, folder):
     tester = subprocess.Popen(
         [program, "serve", "--socket", path, "--set", "reference_device.time=free"],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=open(folder + "/output", "wb"),  # of a pipe, somebody would have to read 64 KiB and more
         stderr=subprocess.STDOUT,
         cwd=folder,
         env=environment,
-        text=True,
     )
-    tester.stdout.readline()
+    while not os.path.exists(path) and tester.poll() is None:
+        time.sleep(0.1)
     client, memory, files, end = Client(path), [], [], time.monotonic() + hours * 3600
     client.path = path
     try:

@@ -7,6 +7,8 @@ usage: attach.py FRAMEGAUGE
 The test's result must be the same without them, byte for byte: time is free-running.
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -70,16 +72,17 @@ class Client:
         return reason
 
 
-def start(folder):
+def start(folder, output=subprocess.PIPE):
     path = folder + "/socket"
     process = subprocess.Popen(
         [program, "serve", "--socket", path, "--set", "reference_device.time=free"],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
         cwd=folder,
     )
-    process.stdout.readline()
+    if process.stdout:
+        process.stdout.readline()
     return process, path
 
 
@@ -225,6 +228,34 @@ def stuck(folder):
             one.wait()
 
 
+def unread(folder):
+    """Nobody reads what the tester prints, and its pipe is full: it works on, and says so later."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, b"x" * 4096)
+    process, path = start(folder, writer)
+    try:
+        while not os.path.exists(path) and process.poll() is None:
+            time.sleep(0.05)
+        client = Client(path)
+        outcomes = [client.do(line)[1] for line in ("start", "stop", "start", "stop")]
+        check("a tester whose output nobody reads works on", outcomes == ["done"] * 4, outcomes)
+        os.read(reader, 4096)
+        client.do("start")
+        client.do("stop")
+        text = os.read(reader, 4096).decode()
+        check("and says how often it was not read", "3 messages were left out" in text, text)
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, b"x")
+        process.terminate()
+        check("and ends at SIGTERM", process.wait(60) == 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def hung_up(folder):
     """The terminal is closed."""
     process, path = start(folder)
@@ -333,6 +364,8 @@ with tempfile.TemporaryDirectory() as scratch:
     main(scratch)
 with tempfile.TemporaryDirectory() as scratch:
     stuck(scratch)
+with tempfile.TemporaryDirectory() as scratch:
+    unread(scratch)
 with tempfile.TemporaryDirectory() as scratch:
     hung_up(scratch)
 tap.end()

@@ -3,6 +3,7 @@
 --- `framegauge serve`: a tester without a terminal of its own, for attached sessions.
 local console = require "framegauge.console"
 local job = require "framegauge.core.job"
+local say = require "framegauge.core.say"
 local Server = require "framegauge.console.server"
 local service = require "framegauge.core.service"
 local watchdog = require "framegauge.console.watchdog"
@@ -14,7 +15,6 @@ local M = {}
 -- @return exit status
 function M.main(arguments, options, eal)
    local control, stopped = console.control(arguments, options, eal), false
-   local say = console.outputs()
    local web = require("framegauge.web").open(control, options, say)
    job.run(control.tester_for, control)
    local welcome = console.welcome(control)

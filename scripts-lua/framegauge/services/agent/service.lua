@@ -9,6 +9,7 @@ local failure = require "framegauge.core.failure"
 local half_trial = require "framegauge.tester.remote.half_trial"
 local job = require "framegauge.core.job"
 local Link = require "framegauge.tester.remote.link"
+local say = require "framegauge.core.say"
 local service = require "framegauge.core.service"
 local shared = require "framegauge.tester.remote.shared"
 local tables = require "framegauge.core.tables"
@@ -85,11 +86,6 @@ function Agent:serve()
    end
 end
 
-local function say(...)
-   io.stdout:write(string.format(...), "\n")
-   io.stdout:flush()
-end
-
 -- Serve one local tester until it disconnects.
 local function attend(plan, handle)
    local agent = setmetatable({ plan = plan }, Agent)
@@ -135,7 +131,7 @@ function M.main(plan, options)
    if not listener then
       user_error.raise("agent", 4, "cannot listen on %s (agent.listen): %s", plan.agent.listen, tostring(err))
    end
-   say("agent: listening on %s", plan.agent.listen)
+   say("agent: listening on " .. plan.agent.listen)
    service.notify "READY=1"
    local ends = options.seconds and os.time() + options.seconds
    failure.finally(function()

@@ -8,6 +8,7 @@ local Tester = require "framegauge.tester"
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
 local results = require "framegauge.tester.iperf3.results"
+local say = require "framegauge.core.say"
 local settings = require "framegauge.methods.l4.settings"
 local trial = require "framegauge.tester.l4.trial"
 local uv = require "luv"
@@ -18,11 +19,6 @@ local M = {}
 local MAC_AND_FCS, TAG = 18, 4
 local LOOK_SECONDS, IDLE_SECONDS, LAST_WORDS_SECONDS = 0.001, 0.01, 1
 local CONNECTIONS = 4096 -- including those in TIME_WAIT and rejected ones
-
-local function say(text)
-   io.stdout:write(text, "\n")
-   io.stdout:flush()
-end
 
 local function servers(plan)
    local apps, port = {}, plan.ports[1]

@@ -13,6 +13,7 @@ local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
 local refusal = require "framegauge.services.otg.refusal"
+local say = require "framegauge.core.say"
 local Web = require "framegauge.web.server"
 
 local M = {}
@@ -147,9 +148,8 @@ function M.main(plan, options)
       server:close()
    end, function()
       for _, url in ipairs(server.urls) do
-         io.stdout:write(("otg: listening on %s, without authentication\n"):format(url))
+         say(("otg: listening on %s, without authentication"):format(url))
       end
-      io.stdout:flush()
       repeat
          job.sleep(options.seconds or 3600)
       until options.seconds
