@@ -5,6 +5,7 @@ local Folder = require "framegauge.report.folder"
 local json = require "framegauge.text.json"
 local junit = require "framegauge.report.junit"
 local report = require "framegauge.cli.report"
+local reports = require "framegauge.report"
 local scratch = require "scratch"
 
 -- The form as Jenkins has it: which element may hold which, and with which attributes.
@@ -150,7 +151,7 @@ describe("framegauge report", function()
       assert.equal(0, status)
       assert.matches("Throughput\n.*" .. path:gsub("%p", "%%%0") .. "\n$", printed)
       local before = {}
-      for _, file in ipairs(files.render(files.read(scratch.read(path .. "/result.json")), {})) do
+      for _, file in ipairs(files.render(reports.read(path), {})) do
          assert.equal(file[2], scratch.read(path .. "/" .. file[1]), file[1])
          before[file[1]] = file[2]
       end
