@@ -147,6 +147,16 @@ local function asked()
    return test, devices, ask("File", "plan.yaml")
 end
 
+-- The program as the user called it: build/app/framegauge where it is not installed.
+local function as_called()
+   local file = io.open("/proc/self/cmdline")
+   local words = file and file:read "*a" or ""
+   if file then
+      file:close()
+   end
+   return words:match "^[^%z]+" or "framegauge"
+end
+
 function M.main(arguments, options)
    local test, devices, path = arguments[1], options.device or {}, options.out or "plan.yaml"
    if not test then
@@ -167,7 +177,8 @@ function M.main(arguments, options)
    if not (file and file:write(text) and file:close()) then
       user_error.raise("init", MACHINE, "init: cannot write %s: %s", path, why or "no room")
    end
-   io.write(("Wrote %s. Next: framegauge check %s; framegauge run %s --quick\n"):format(path, path, path))
+   local program = as_called()
+   io.write(("Wrote %s. Next: %s check %s; %s run %s --quick\n"):format(path, program, path, program, path))
    return 0
 end
 
