@@ -52,6 +52,7 @@ describe("a result", function()
       for words, change in pairs {
          ["trials: 5 is no list"] = function(r) r.trials = 5 end,
          ["trials[1].directions: missing"] = function(r) r.trials[1].directions = nil end,
+         ["trials[1].directions: 0 entries, not at least 1"] = function(r) r.trials[1].directions = {} end,
          ['results.traffic[1].latency.mean_ns: "x" is no number'] = function(r)
             r.results.traffic[1].latency.mean_ns = "x"
          end,

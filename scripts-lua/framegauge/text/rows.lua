@@ -37,6 +37,10 @@
 --              for and compared (framegauge.methods.common.figures, .criteria)
 --    apart     of an object: its figures are in no table of the record
 --
+-- A record may say besides: `is_even`, its lists have an entry each for the same points; `one_of`, at least
+-- one of these keys is known; `together`, lists of keys that are known all or none; `open`, it has other
+-- keys, too.
+--
 -- From a record come the order of keys and the nulls of result.json (published), what is checked when a trial
 -- is read back (wrong), the JSON Schema (framegauge.report.schema), the reference of all figures
 -- (framegauge.report.reference), CSV files (flat), and the tables on a terminal and on the page.
@@ -166,6 +170,21 @@ local function uneven(value, record, path)
    end
 end
 
+-- Of a record that has at least one of `one_of`, and all or none of each list of `together`: what is missing.
+local function apart(value, record, path)
+   local function known(key) return value[key] ~= nil and value[key] ~= json.null end
+   if record.one_of and not tables.any(record.one_of, known) then
+      return ("%s: none of %s"):format(path, table.concat(record.one_of, ", "))
+   end
+   for _, keys in ipairs(record.together or {}) do
+      for _, key in ipairs(keys) do
+         if not known(key) and tables.any(keys, known) then
+            return ("%s.%s: missing beside %s"):format(path, key, table.concat(keys, ", "))
+         end
+      end
+   end
+end
+
 local function wrong_record(value, record, path)
    for _, row in ipairs(record.rows) do
       local item = value[row[1]]
@@ -184,10 +203,15 @@ local function wrong_record(value, record, path)
          return ("%s: not known"):format(path == "" and tostring(key) or path .. "." .. tostring(key))
       end
    end
-   return uneven(value, record, path)
+   return apart(value, record, path) or uneven(value, record, path)
 end
 
 local function wrong_items(value, type, path)
+   local n = #value
+   if n < (type.least or 0) or n > (type.most or n) then
+      return ("%s: %d entries, not %s"):format(path, n, n < (type.least or 0) and "at least " .. type.least
+         or "at most " .. type.most)
+   end
    for key, item in pairs(value) do
       local form = type.kind == "list" and "%s[%s]" or "%s.%s"
       local problem = wrong(item, type.of, form:format(path, tostring(key)))

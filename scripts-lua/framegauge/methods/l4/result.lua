@@ -9,6 +9,7 @@ local pages = require "framegauge.methods.l4.plan.page"
 local quic = require "framegauge.methods.l4.plan.quic"
 local rows = require "framegauge.text.rows"
 local stats = require "framegauge.trial.stats"
+local tables = require "framegauge.core.tables"
 local tls = require "framegauge.methods.l4.plan.tls"
 local transport_figures = require "framegauge.methods.l4.transport_figures"
 local trial = require "framegauge.trial.result"
@@ -292,6 +293,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { of = least_share, criterion = "share_ratio", as = "ratio", better = ">=", optional = true },
    { of = split_share, criterion = "split_ratio", as = "ratio", better = "<=", optional = true },
 }, transport_figures.COLUMNS, verdict.ROWS)
+M.ROW.one_of = tables.map(FIGURES, function(one) return one[1] end)
 
 local TALLY = record("tally", "sums of an application", {
    { "octets_in", "count", "bytes received over TCP" }, { "octets_out", "count", "bytes sent over TCP" },
@@ -325,6 +327,10 @@ local APP = record("app", "what an application of a side counted", {
    { "measured", TALLY, "from `omit` to the end" }, { "measured_s", "number", "for how long that was" },
    { "total", TALLY, "in all" }, { "concurrent_max", "count", "the most connections at a time" },
    { "series", list(INTERVAL), "its intervals", optional = true },
+   { "rtt", M.TIMES, "round trips as TCP measured them", optional = true },
+   { "jitter_ns", "number", "of datagrams received, RFC 3550's", optional = true },
+   { "reordered", "integer", "of these, out of order", optional = true },
+   { "iperf", "object", "what both sides told iperf3, of a client whose peer runs it", optional = true },
    { "tls", APP_TLS, "of tests over TLS", optional = true },
 })
 APP.open = true -- and distributions of times and what single applications have
@@ -339,9 +345,18 @@ local SETTING = record("l4_setting", "the parameters of a trial", {
    { "duration_s", "number", "seconds", optional = true }, { "omit_s", "number", "of these, left out at the begin", optional = true },
    { "connections", "count", "at a time", optional = true }, { "load", LOAD, "what clients do", optional = true },
    { "datagram", "count", "bytes of a datagram", optional = true },
+   { "message", "count", "bytes that are written at once", optional = true },
    { "request", "count", "bytes of a request", optional = true },
 })
 SETTING.open = true -- and what single applications have
+
+local STATION = record("station", "how a side was at its port", {
+   { "tx_frames", "count", "frames sent" }, { "rx_frames", "count", "frames received" },
+   { "refused", "count", "times that the port refused one" }, { "no_mbuf", "count", "times that there was no buffer" },
+   { "busy", "ratio", "share of its looks at the port in which there was something to do" },
+   { "busy_s", "number", "in real time, how long these took", optional = true },
+})
+STATION.open = true
 
 local SIDE = record("side", "a side of a trial of TCP or UDP", {
    { "role", "text", "`client`, `server`, or the port of a path" }, { "apps", list(APP, { least = 1 }),
@@ -349,7 +364,7 @@ local SIDE = record("side", "a side of a trial of TCP or UDP", {
    { "flows", list(map "count"), "of balance: datagrams by flow", optional = true },
    { "counters", map "ordinal", "counters that counted something (`framegauge help counters`)" },
    { "open", "count", "connections open at the end" },
-   { "station", map "number", "frames, times that the port refused one or that there was no buffer, `busy`, the share of its looks at the port in which there was something to do, and in real time `busy_s`, how long these took" },
+   { "station", STATION, "how it was at its port" },
    { "memory", map "count", "memory of connections and how many there were" },
 })
 

@@ -30,6 +30,7 @@ M.BASELINE = record("baseline", "the round trip without load", {
    { "rtt_max_ns", "count", "longest", null = true }, { "rtt_samples", "count", "of how many" },
    { "trial", "ordinal", "number of its trial" },
 }, verdict.ROWS)
+M.BASELINE.together = { { "rtt_min_ns", "rtt_mean_ns", "rtt_max_ns" } }
 
 local function bits(key, help, col, unit)
    return { key, "number", help, null = true, col = col, unit = unit, at = "html" }
@@ -129,7 +130,8 @@ M.TABLES = {
 }
 
 --- Trials are of frames, or of TCP.
-M.TRIAL = rows.forms(function(value) return value.directions and trial.TRIAL or l4.TRIAL end, trial.TRIAL,
-   l4.TRIAL)
+M.TRIAL = rows.forms(function(value)
+   return type(value) == "table" and value.directions and trial.TRIAL or l4.TRIAL
+end, trial.TRIAL, l4.TRIAL)
 
 return M

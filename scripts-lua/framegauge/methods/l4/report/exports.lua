@@ -62,7 +62,7 @@ local function udp_end(sender, receiver, seconds, datagram)
    local sent, received = sender.measured.datagrams_out, receiver.measured.datagrams_in
    local lost = math.max(0, sent - received)
    local one = with(span(0, seconds, sent * datagram, true), {
-      jitter_ms = receiver.jitter_ns / 1e6, lost_packets = lost, packets = sent,
+      jitter_ms = (receiver.jitter_ns or 0) / 1e6, lost_packets = lost, packets = sent,
       lost_percent = sent > 0 and 100 * lost / sent or 0, out_of_order = receiver.reordered,
    })
    return {
@@ -99,19 +99,19 @@ local function text_of(trial, generator)
    local udp = trial.test == "l4.UDP_STREAM"
    local from, to = trial.sides[reverse and 2 or 1], trial.sides[reverse and 1 or 2]
    local sender, receiver = from.apps[1], to.apps[1]
-   local seconds = receiver.measured_s
+   local seconds, block = receiver.measured_s, set.datagram or set.message or 0
    return json.encode({
       start = {
          version = "framegauge " .. generator.version, title = trial.title,
          test_start = {
             protocol = udp and "UDP" or "TCP", num_streams = set.connections,
-            blksize = set.datagram or set.message or 0,
+            blksize = block,
             omit = set.omit_s, duration = set.duration_s, bytes = 0, blocks = 0, reverse = reverse and 1 or 0,
             bidir = 0,
          },
       },
-      intervals = intervals_of(sender, udp, seconds, set.datagram),
-      ["end"] = udp and udp_end(sender, receiver, seconds, set.datagram)
+      intervals = intervals_of(sender, udp, seconds, block),
+      ["end"] = udp and udp_end(sender, receiver, seconds, block)
          or tcp_end(sender, receiver, seconds, from),
    }, { order = ORDER, pretty = true }) .. "\n"
 end
