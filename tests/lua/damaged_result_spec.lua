@@ -65,6 +65,7 @@ describe("a result", function()
          ["plan.test: no test of this program"] = function(r) r.plan.test = "nope" end,
          ["plan.ports: missing"] = function(r) r.plan.ports = nil end,
          ["plan.traffic: missing"] = function(r) r.plan.traffic = nil end,
+         ["plan.streams: missing"] = function(r) r.plan.streams = nil end,
          ["plan.lab: 7 is no record"] = function(r) r.plan.lab = 7 end,
       } do
          for command, more in pairs { report = "", compare = folder } do

@@ -33,7 +33,7 @@ local FORMS = {
 }
 
 local KEYS = { dut = "device_under_test" } -- of a loaded plan, where they differ
-local ALWAYS = { name = true, test = true, ports = true }
+local ALWAYS = { name = true, test = true, ports = true, streams = true }
 
 local form_of -- of any row; defined below
 

@@ -116,7 +116,7 @@ function M.record(results, trials)
          { "reason", "text", "why it is not decided", optional = true },
       })), "one object for each criterion" },
       { "results", results, "for each test that was made a list of rows" },
-      { "ports", list(PORT), "the ports as they were opened" },
+      { "ports", list(PORT, { least = 1 }), "the ports as they were opened" },
       { "plan", "object", "the plan as it was run, every default filled in, in base units; see `framegauge help plan`" },
       { "trials", list(trials), "every trial in the order they were made, invalid ones too" },
    })

@@ -69,7 +69,8 @@ local DIRECTION = record("mesh_direction", "counts of one direction of a trial, 
 
 M.TRIAL = record("mesh_trial", "one trial of a mesh, also one line of trials.jsonl",
    rows.with(trial.TRIAL.rows, {
-      directions = { "directions", list(DIRECTION), "counts of each direction, each with its own verdict" },
+      directions = { "directions", list(DIRECTION, { least = 1 }),
+         "counts of each direction, each with its own verdict" },
    }))
 
 return M
