@@ -33,7 +33,8 @@ local FORMS = {
 }
 
 local KEYS = { dut = "device_under_test" } -- of a loaded plan, where they differ
-local ALWAYS = { name = true, test = true, ports = true, streams = true }
+local ALWAYS = { name = true, test = true, ports = true }
+local OF_TEST = { traffic = "streams" } -- what a test has beside its own group
 
 local form_of -- of any row; defined below
 
@@ -64,7 +65,7 @@ NEEDS.open = true
 local function form_of_plan(test)
    local record = rows.record("plan", "", tables.map(plan_rows.fields, function(field)
       return { KEYS[field.key] or field.key, form_of(field), "",
-         optional = not ALWAYS[field.key] and field.key ~= test }
+         optional = not ALWAYS[field.key] and field.key ~= test and field.key ~= OF_TEST[test] }
    end), { { "needs", NEEDS, "" } })
    record.open = true
    return record

@@ -34,7 +34,7 @@ local function keys_of(row, line_bps)
       list[#list + 1] = { "jitter", ("{mean: %sns, distribution: %s}"):format(number(row.jitter_mean_ns),
          row.jitter) }
    end
-   if row.loss and row.loss.ratio > 0 then
+   if (row.loss and row.loss.ratio or 0) > 0 then
       list[#list + 1] = { "loss_random", number(row.loss.ratio * 100) .. "%" }
    end
    add("recovery", row.recovery and row.recovery.ns and row.recovery.ns > 0 and row.recovery.ns, "ns")
