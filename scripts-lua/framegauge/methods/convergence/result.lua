@@ -163,6 +163,7 @@ local SAMPLED = record("sampled", "all routes together over time", {
    { "interval_s", "positive", "of a sample" }, { "tx", list "count", "frames that were sent in it" },
    { "rx", list "count", "frames received where they were expected" },
 })
+SAMPLED.is_even = true
 
 --- Trials of frames, with the event and the rate over time.
 M.TRIAL = record("convergence_trial", "one trial with an event, also one line of trials.jsonl",
