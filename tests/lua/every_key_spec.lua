@@ -20,7 +20,7 @@ local small_runs = require "small_runs"
 local tables = require "framegauge.core.tables"
 local uv = require "luv"
 
-local SAMPLE = tonumber(os.getenv "FG_SAMPLE") or 60 -- damages of a method
+local SAMPLE = tonumber(os.getenv "FG_SAMPLE") or 20 -- damages of a method
 local PLAIN = ansi.new(false)
 local LONG = os.getenv "FRAMEGAUGE_LONG" ~= nil
 
