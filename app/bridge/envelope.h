@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BRIDGE_ENVELOPE_H
-#define BRIDGE_ENVELOPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A message of the bus of a fleet as a line of JSON: {"subject":, "body":, "reply":} or {"want": pattern}.
@@ -38,7 +35,4 @@ bool bridge_is_json(const char *text, size_t size);
 /** Whether a text is words of letters, digits, '_' and '-' with dots between; a pattern also has * and >. */
 bool bridge_is_subject(const char *text, size_t size, bool pattern);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BRIDGE_LOG_IN_H
-#define BRIDGE_LOG_IN_H
+#pragma once
 
 #include <nats/nats.h>
 
@@ -8,5 +7,3 @@
 
 /** Connect to one of the servers: TLS, our identity, time limits. @param options  with handlers */
 natsStatus bridge_log_in(natsConnection **nats, natsOptions *options, const struct bridge_servers *servers);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BRIDGE_NKEY_H
-#define BRIDGE_NKEY_H
+#pragma once
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Keys of users of NATS: Ed25519 in base 32 with a prefix and a CRC. The server has the public key alone; the
@@ -18,7 +15,4 @@ int bridge_nkey_make(char seed[BRIDGE_SEED_SIZE]);
 /** The public key of a seed. @return 0 or -EINVAL: it is not the seed of a user's key */
 int bridge_nkey_public(const char *seed, char public_key[BRIDGE_PUBLIC_SIZE]);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

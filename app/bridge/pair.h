@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BRIDGE_PAIR_H
-#define BRIDGE_PAIR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ void bridge_pair_close(struct bridge_pair *pair);
 
 /** Print a line for the operator. */
 void bridge_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

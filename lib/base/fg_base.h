@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_BASE_H
-#define FG_BASE_H
+#pragma once
 
 /* What every other library stands on: errors, units, the log, random numbers, bytes, unique names. No DPDK,
  * no threads, no output of its own. */
@@ -12,5 +11,3 @@
 #include "fg_trigger.h"
 #include "fg_unique_name.h"
 #include "fg_units.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_BYTES_H
-#define FG_BYTES_H
+#pragma once
 
 /* Numbers in network byte order, at any address. The writers return the byte after the number. */
 #include <stdint.h>
@@ -42,5 +41,3 @@ fg_put64(uint8_t *at, uint64_t value)
 {
 	return fg_put32(fg_put32(at, (uint32_t)(value >> 32)), (uint32_t)value);
 }
-
-#endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_ERROR_H
-#define FG_ERROR_H
+#pragma once
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <sys/cdefs.h>
+
+__BEGIN_DECLS
 
 /**
  * Why a call failed: an errno, the thing it was about ("ports.east.device", "stream.rate") and a sentence for
@@ -28,7 +27,4 @@ struct fg_error {
 int fg_error_set(struct fg_error *err, int code, const char *where, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

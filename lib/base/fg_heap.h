@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_HEAP_H
-#define FG_HEAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * malloc() and its kin with a count of what is taken, in the form that libraries of protocols ask for: their
@@ -23,7 +20,4 @@ void *fg_heap_change(void *memory, size_t size, void *heap);
 /** NULL is legal. */
 void fg_heap_give(void *memory, void *heap);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

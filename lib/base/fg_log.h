@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_LOG_H
-#define FG_LOG_H
+#pragma once
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <sys/cdefs.h>
+
+__BEGIN_DECLS
 
 enum fg_log_level { FG_LOG_ERROR, FG_LOG_WARNING, FG_LOG_INFO, FG_LOG_DEBUG };
 
@@ -18,7 +17,4 @@ void fg_log_set_sink(fg_log_sink sink, void *context);
 /** Log one line. Libraries never print: the program chooses the sink. Never called from a packet lcore. */
 void fg_log(enum fg_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_POOL_H
-#define FG_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Things of one size, known by their numbers from 1 on; number 0 is nobody. Memory is reserved at once, and a
@@ -35,7 +32,4 @@ void *fg_memory_reserve(size_t bytes);
 /** NULL is legal. */
 void fg_memory_release(void *memory, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_RANDOM_H
-#define FG_RANDOM_H
+#pragma once
 
 /*
  * splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): the same numbers for
@@ -40,5 +39,3 @@ fg_random_limit(double probability)
 {
 	return probability >= 1 ? UINT64_MAX : (uint64_t)(probability * 0x1p64);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SIFT_H
-#define FG_SIFT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@
 
 /** PUT of items that nobody looks for. */
 #define FG_SIFT_PUT(o, heap, at, item) ((heap)[at] = (item))
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_TRIGGER_H
-#define FG_TRIGGER_H
+#pragma once
 
 /* When something happens to frames: to every n-th one, and besides to each with a probability. */
 #include <stdbool.h>
@@ -67,5 +66,3 @@ fg_trigger_fires(struct fg_trigger_state *s, uint64_t run)
 
 	return fg_trigger_draws(s) || counted;
 }
-
-#endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_UNIQUE_NAME_H
-#define FG_UNIQUE_NAME_H
+#pragma once
 
 #include <stddef.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /**
  * A name that no other call in this process gets: @p prefix and a number. DPDK's pools, rings and devices
@@ -16,7 +14,4 @@ extern "C" {
  */
 void fg_unique_name(char *out, size_t size, const char *prefix);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

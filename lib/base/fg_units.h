@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_UNITS_H
-#define FG_UNITS_H
+#pragma once
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** What a quantity measures, and the unit its value is kept in. */
 enum fg_unit {
@@ -36,7 +33,4 @@ struct fg_quantity {
  */
 int fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DIGESTS_PRIV_H
-#define DIGESTS_PRIV_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ digests_release(struct digests *d, uint64_t before)
 {
 	atomic_store_explicit(&d->tail, before, memory_order_release);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FEED_PRIV_H
-#define FEED_PRIV_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,5 +43,3 @@ int feed_rewind(struct feed *feed, struct fg_error *err);
  */
 const struct record *feed_peek(struct feed *feed, bool *done);
 void feed_release(struct feed *feed, const struct record *record);
-
-#endif

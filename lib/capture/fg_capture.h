@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_CAPTURE_H
-#define FG_CAPTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Frames that a port receives, written to files for Wireshark and the like. The lcore only filters and copies
@@ -71,7 +68,4 @@ int fg_capture_flush(struct fg_capture *capture, struct fg_error *err);
 /** Write the rest and close. NULL is legal. */
 void fg_capture_close(struct fg_capture *capture);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

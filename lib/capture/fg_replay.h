@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_REPLAY_H
-#define FG_REPLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,9 +9,7 @@
 #include "fg_rewrite.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or
@@ -138,7 +135,4 @@ int fg_replay_failure(const struct fg_replay *replay, struct fg_error *err);
 /** NULL is legal. */
 void fg_replay_close(struct fg_replay *replay);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

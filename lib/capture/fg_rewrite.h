@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_REWRITE_H
-#define FG_REWRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Changing the addresses of frames that were captured elsewhere, so that a device here passes them on.
@@ -57,7 +54,4 @@ struct fg_rewrite_found {
 size_t fg_rewrite_apply(const struct fg_rewrite *rewrite, uint8_t *frame, size_t length,
 			struct fg_rewrite_found *found);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

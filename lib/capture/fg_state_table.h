@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_STATE_TABLE_H
-#define FG_STATE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The state table of a Responder (RFC 9693, 4.4): with which four tuple each frame of the first stream of a
@@ -40,7 +37,4 @@ struct fg_tap *fg_state_table_tap(struct fg_state_table *table);
 /** After the trial: the entry of each number. */
 const struct fg_state_entry *fg_state_table_entries(const struct fg_state_table *table);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_VERIFY_H
-#define FG_VERIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +8,7 @@
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Do the frames that a replay sends arrive as they were sent, and in that order? Frames of a capture carry no
@@ -62,7 +59,4 @@ void fg_verify_get_counts(const struct fg_verify *verify, struct fg_verify_count
 /** NULL is legal. */
 void fg_verify_free(struct fg_verify *verify);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PCAPNG_PRIV_H
-#define PCAPNG_PRIV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void pcapng_open(struct pcapng *p, FILE *file);
 /** @return 1, 0: the end, or -1: broken, see `problem` */
 int pcapng_next(struct pcapng *p, struct packet *out);
 void pcapng_close(struct pcapng *p);
-
-#endif

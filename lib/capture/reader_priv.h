@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef READER_PRIV_H
-#define READER_PRIV_H
+#pragma once
 
 #include <pcap/pcap.h>
 
@@ -32,5 +31,3 @@ int reader_next(struct reader *reader, struct fg_error *err);
 /** From one loop to the next: as long as all frames take, and an average gap. ns */
 uint64_t reader_period(const struct reader *reader);
 void reader_close(struct reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RECORDS_PRIV_H
-#define RECORDS_PRIV_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ records_end(const struct records *r)
 /** The oldest record; NULL: no record. It stays until records_release(). */
 const struct record *records_peek(struct records *r);
 void records_release(struct records *r, const struct record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef REWRITE_PRIV_H
-#define REWRITE_PRIV_H
+#pragma once
 
 #include "fg_rewrite.h"
 
@@ -29,5 +28,3 @@ void rewrite_mac(const struct rewriting *c, uint8_t *mac, uint8_t *sum);
 /** An IP packet; it may be shorter than it says, and followed by padding. */
 void rewrite_ipv4(struct rewriting *c, uint8_t *ip, size_t length);
 void rewrite_ipv6(struct rewriting *c, uint8_t *ip, size_t length);
-
-#endif

@@ -3,8 +3,7 @@
  * What a capture waits for: a frame that matches, or a gap in the numbers of a stream. Control sets it up
  * before the trial; while it runs, the lcore that receives the frames is the only writer.
  */
-#ifndef TRIGGER_PRIV_H
-#define TRIGGER_PRIV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ trigger_exists(const struct trigger *t)
  * @param missing  out: frames of its stream between the highest so far and this one
  */
 bool trigger_fires(struct trigger *t, const struct fg_tap *tap, const struct rte_mbuf *m, uint64_t *missing);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef WRITER_PRIV_H
-#define WRITER_PRIV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -25,5 +24,3 @@ int writer_open(struct writer *w, const struct fg_capture_config *config, struct
 int writer_put(struct writer *w, const struct record *record);
 int writer_flush(struct writer *w);
 void writer_close(struct writer *w);
-
-#endif

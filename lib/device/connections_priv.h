@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CONNECTIONS_PRIV_H
-#define CONNECTIONS_PRIV_H
+#pragma once
 
 /*
  * A table of connections, as stateful devices keep one: each is found by the tuple that its frames have on
@@ -82,5 +81,3 @@ void connections_remove(struct connections *table, struct connection *c);
 /** The one that was idle for the longest; NULL: no connection. */
 struct connection *connections_oldest(const struct connections *table);
 uint32_t connections_count(const struct connections *table);
-
-#endif

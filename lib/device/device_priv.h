@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DEVICE_PRIV_H
-#define DEVICE_PRIV_H
+#pragma once
 
 /*
  * The wire. ports.c has the two ports and hands each frame through one direction: device.c decides when
@@ -158,5 +157,3 @@ enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
  * @param room  bytes that may be written; with less than FG_ANSWER_ROOM there is no answer
  */
 enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room);
-
-#endif

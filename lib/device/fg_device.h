@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_DEVICE_H
-#define FG_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,9 +11,7 @@
 #include "fg_profile.h"
 #include "fg_wire.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The virtual wire: two ports inside the process, joined by a model of a cable and of a device whose
@@ -177,7 +174,4 @@ uint64_t fg_device_clear_nat(struct fg_device *wire, uint64_t now_ns);
 /** The device's own counts of frames that entered on @p side. Only while nobody polls the ports. */
 void fg_device_read_counters(const struct fg_device *wire, unsigned side, struct fg_device_counters *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

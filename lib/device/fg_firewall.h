@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_FIREWALL_H
-#define FG_FIREWALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A firewall in the reference device: it keeps a table of the sessions that are open, to set one up takes
@@ -42,7 +39,4 @@ struct fg_firewall_counters {
 	uint64_t now;         /* sessions in it */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

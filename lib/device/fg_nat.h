@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_NAT_H
-#define FG_NAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A NAT44 gateway in the reference device when it routes: TCP and UDP over IPv4 that come from the side of
@@ -37,7 +34,4 @@ struct fg_nat_counters {
 	uint64_t most, now;   /* sessions in the table at a time, and now */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FIREWALL_PRIV_H
-#define FIREWALL_PRIV_H
+#pragma once
 
 /*
  * The firewall as the wire asks it, frame by frame; see fg_firewall.h. No DPDK: what becomes of buffers is
@@ -39,5 +38,3 @@ enum firewall_verdict firewall_pass(struct firewall *firewall, unsigned side, co
  * @return bytes of the frame without FCS
  */
 size_t firewall_rst(uint8_t *frame, size_t length, bool back);
-
-#endif

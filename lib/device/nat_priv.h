@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NAT_PRIV_H
-#define NAT_PRIV_H
+#pragma once
 
 /*
  * The NAT as the wire asks it, frame by frame; see fg_nat.h. No DPDK. Written by the lcore that polls the
@@ -34,5 +33,3 @@ uint64_t nat_clear(struct nat *nat, uint64_t now);
  * @param at  in: when it is in; out: when its translation is done, ps
  */
 enum nat_verdict nat_pass(struct nat *nat, unsigned side, uint8_t *frame, size_t length, uint64_t *at);
-
-#endif

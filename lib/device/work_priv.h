@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef WORK_PRIV_H
-#define WORK_PRIV_H
+#pragma once
 
 /* Work that a stateful device does one piece after the other, such as to set up sessions. */
 #include <stdbool.h>
@@ -27,5 +26,3 @@ work_at(struct work *w, double takes, uint64_t *at)
 	*at = (uint64_t)(w->free + 0.5);
 	return true;
 }
-
-#endif

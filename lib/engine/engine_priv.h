@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef ENGINE_PRIV_H
-#define ENGINE_PRIV_H
+#pragma once
 
 /*
  * The engine as control has it: ports and lcores, and the trial that runs or ran last. Everything here is
@@ -150,5 +149,3 @@ void account_keep(struct fg_engine *engine, uint64_t now);
 
 /* series.c: the part of a stream's result that follows from its series, if it has one */
 void series_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
-
-#endif

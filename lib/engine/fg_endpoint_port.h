@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_ENDPOINT_PORT_H
-#define FG_ENDPOINT_PORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * An endpoint port puts an endpoint (fg_endpoint.h) behind a port for a trial: the endpoint gets the TCP and
@@ -73,7 +70,4 @@ struct fg_sink *fg_endpoint_port_sink(struct fg_endpoint_port *port);
 /** Only while no trial runs. */
 void fg_endpoint_port_read(const struct fg_endpoint_port *port, struct fg_endpoint_port_result *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_ENGINE_H
-#define FG_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,9 +12,7 @@
 #include "fg_task.h"
 #include "fg_trial.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The engine runs trials. A trial is compiled into a job per lcore: a list of tasks (transmit a stream,
@@ -274,7 +271,4 @@ void fg_engine_lcore_result(const struct fg_engine *engine, unsigned lcore, stru
 /** MAC of the gateway of @p port for IP version 4 or 6. @return false while it has not answered */
 bool fg_engine_gateway(const struct fg_engine *engine, unsigned port, int version, uint8_t mac[6]);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

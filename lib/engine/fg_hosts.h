@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_HOSTS_H
-#define FG_HOSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Emulated hosts are behind a port in addition to its own addresses, thousands of them, each with a MAC and
@@ -65,7 +62,4 @@ enum fg_ping { FG_PING_WAITING, FG_PING_ANSWERED, FG_PING_SILENT };
 /** What became of it. */
 enum fg_ping fg_engine_host_pinged(const struct fg_engine *engine, unsigned port, unsigned i);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_LINK_H
-#define FG_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +7,7 @@
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Frames of the protocols of a link, such as LLDP and LACP: a few per second, whose state machines live on
@@ -46,7 +43,4 @@ size_t fg_engine_link_receive(struct fg_engine *engine, unsigned port, uint8_t f
 /** Do frames wait to be sent? */
 bool fg_engine_link_waits(const struct fg_engine *engine, unsigned port);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_RESULTS_H
-#define FG_RESULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_net.h"
 #include "fg_stream_result.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* What the engine has counted, of streams and ports: while a trial runs, and when it has ended. */
 
@@ -109,7 +106,4 @@ struct fg_member_result {
 	uint64_t answers; /* groups that its port reported because of them */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

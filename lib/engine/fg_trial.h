@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_TRIAL_H
-#define FG_TRIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,9 +8,7 @@
 #include "fg_stream_config.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* What the engine is asked to do in a trial: which streams, and what other tasks work in it. */
 
@@ -69,7 +66,4 @@ struct fg_trial_config {
 	bool silent; /* no port announces its addresses: bridges know those only that streams are sent from */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

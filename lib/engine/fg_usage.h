@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_USAGE_H
-#define FG_USAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct fg_lcore_result {
 	/* after the start of traffic it began: what arrived before was not taken for test frames */
 	uint64_t late_ns;
 };
-
-#endif

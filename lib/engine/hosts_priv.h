@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HOSTS_PRIV_H
-#define HOSTS_PRIV_H
+#pragma once
 
 /*
  * The emulated hosts of a port (hosts.c), a task beside its responder, which offers them frames. Control
@@ -26,5 +25,3 @@ void hosts_run(struct hosts *hosts, bool run);
 bool hosts_gateway(const struct hosts *hosts, unsigned i, uint8_t mac[6]);
 int hosts_ping(struct hosts *hosts, unsigned i, const uint8_t hop[16], const uint8_t to[16]);
 enum fg_ping hosts_pinged(const struct hosts *hosts, unsigned i);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LINK_PRIV_H
-#define LINK_PRIV_H
+#pragma once
 
 /*
  * The box of frames between control and a port (link.c), a task beside the port's responder, which offers it
@@ -25,5 +24,3 @@ bool link_take(struct link *link, const struct rte_mbuf *m);
 int link_send(struct link *link, const uint8_t *frame, size_t length);
 size_t link_receive(struct link *link, uint8_t frame[FG_LINK_OCTETS]);
 bool link_waits(const struct link *link);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NEIGHBOUR_PRIV_H
-#define NEIGHBOUR_PRIV_H
+#pragma once
 
 /*
  * What a port tells its neighbours, and answers them, during the test: the responder in every trial and
@@ -69,5 +68,3 @@ void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint
 /** What a port says in the trial of that timeline. @return NULL without memory */
 struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,
 			     const struct fg_job *timeline);
-
-#endif

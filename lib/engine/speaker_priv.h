@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SPEAKER_PRIV_H
-#define SPEAKER_PRIV_H
+#pragma once
 
 /*
  * What a port says of multicast groups in a trial (speaker.c). Control makes it before the trial and reads
@@ -23,5 +22,3 @@ void speaker_free(struct speaker *speaker);
 struct fg_task *speaker_task(struct speaker *speaker);
 /** Of membership @p i of its port. */
 void speaker_result(const struct speaker *speaker, unsigned i, struct fg_member_result *out);
-
-#endif

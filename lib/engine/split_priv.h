@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SPLIT_PRIV_H
-#define SPLIT_PRIV_H
+#pragma once
 
 /*
  * The streams that were asked for, and the substreams that are sent, carried and received in their place, one
@@ -48,5 +47,3 @@ split_parts(const struct split *s, unsigned i)
 {
 	return s->first[i + 1] - s->first[i];
 }
-
-#endif

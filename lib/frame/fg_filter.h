@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_FILTER_H
-#define FG_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Filters in the language of pcap-filter(7), for Ethernet frames. */
 
@@ -34,7 +31,4 @@ bool fg_filter_passes(const struct bpf_program *program, const uint8_t *frame, u
 /** Is this a filter? @return as above */
 int fg_filter_check(const char *text, const char *where, struct fg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_FRAME_H
-#define FG_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +7,7 @@
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * From a protocol stack to the bytes of a frame. A stack is pushed layer by layer, outermost first; each
@@ -176,7 +173,4 @@ struct fg_template *fg_template_copy(const struct fg_template *template_);
 /** NULL is legal. */
 void fg_template_free(struct fg_template *template_);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PROTOCOL_H
-#define FG_PROTOCOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Protocols as tables. One table per protocol has the fields of its header, their widths, their defaults, how
@@ -164,7 +161,4 @@ struct fg_found {
 unsigned fg_dissect(const char *first, const uint8_t *frame, size_t length, struct fg_found *out,
 		    unsigned max);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SIGNATURE_H
-#define FG_SIGNATURE_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -8,9 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The mark by which the tester knows its own frames: the last 18 bytes before the FCS, which is all a
@@ -131,7 +128,4 @@ fg_signature_elapsed(uint64_t later, uint64_t earlier)
 	return (int64_t)((later - earlier) << 16) >> 16;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_VARY_H
-#define FG_VARY_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Field programs at work: how bytes change from frame to frame. What a frame carries follows from its number
@@ -27,7 +24,4 @@ enum { FG_VARY_BURST = 64 };
  */
 void fg_vary_burst(const struct fg_template *template_, uint64_t number, uint8_t *const *data, unsigned n);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -3,8 +3,7 @@
  * A frame while it is made: the stack of layers, which fields the user has set, and what shall change from
  * frame to frame. One caller writes all of it at set-up; the finished template keeps none of it.
  */
-#ifndef FRAME_PRIV_H
-#define FRAME_PRIV_H
+#pragma once
 
 #include "fg_frame.h"
 #include "fg_protocol.h"
@@ -105,5 +104,3 @@ int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_c
 
 /** Find the packet that a CRC seals, if there is one. The frame must be in the template. */
 void fg_seal_compile(const struct fg_layer *layers, unsigned n, struct fg_template *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MEMBERSHIP_PRIV_H
-#define MEMBERSHIP_PRIV_H
+#pragma once
 
 /*
  * What IGMPv3 and MLDv2 share: MLDv2 is IGMPv3 for IPv6 (RFC 3810, 1), with longer addresses and in ICMPv6.
@@ -32,5 +31,3 @@ static const struct fg_value_name record_types[] = {
 	{"is_include", 1}, {"is_exclude", 2}, {"to_include", 3}, {"to_exclude", 4},
 	{"allow", 5},      {"block", 6},      {NULL, 0},
 };
-
-#endif

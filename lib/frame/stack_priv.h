@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef STACK_PRIV_H
-#define STACK_PRIV_H
+#pragma once
 
 #include "frame_priv.h"
 
@@ -13,5 +12,3 @@ struct fg_frame {
 	size_t payload_octets;
 	bool is_unsigned;
 };
-
-#endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_HOST_H
-#define FG_HOST_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** How the process takes cores, memory and devices from the machine. */
 struct fg_host_config {
@@ -42,7 +39,4 @@ unsigned fg_host_lcores(struct fg_lcore_info *out, unsigned max);
  */
 int fg_host_realtime(struct fg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_TSC_H
-#define FG_TSC_H
+#pragma once
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** Frequency of the processor's time stamp counter, as it was measured against CLOCK_MONOTONIC_RAW. */
 struct fg_tsc {
@@ -29,7 +26,4 @@ void fg_tsc_measure(struct fg_tsc *out);
 /** Where measuring begins, unless it has: worth a call long before the first measurement. */
 void fg_tsc_begin(void);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

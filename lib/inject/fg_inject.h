@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_INJECT_H
-#define FG_INJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_trigger.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Errors that a sender makes on purpose. The frames of a stream have numbers 0, 1, 2, ...; without errors
@@ -88,7 +85,4 @@ uint64_t fg_injector_reach(const struct fg_injector *injector);
 /** A frame that waits departs within this many departures from now. */
 uint64_t fg_injector_patience(const struct fg_injector *injector);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_INJECT_FRAME_H
-#define FG_INJECT_FRAME_H
+#pragma once
 
 #include "fg_inject.h"
 #include "fg_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** Bytes with FCS of the shortest runt: addresses, type and signature, by which it is still known. */
 enum { FG_INJECT_MIN_RUNT = 36 };
@@ -41,7 +38,4 @@ int fg_inject_check(const struct fg_inject_fields *fields, const struct fg_injec
 uint16_t fg_inject_apply(const struct fg_inject_fields *fields, const struct fg_template *template_,
 			 uint32_t kinds, uint64_t number, uint8_t *frame);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

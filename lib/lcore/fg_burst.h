@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_BURST_H
-#define FG_BURST_H
+#pragma once
 
 #include <rte_mbuf.h>
 
@@ -25,5 +24,3 @@ fg_burst_free(struct rte_mbuf **frames, unsigned n)
 	}
 	rte_mempool_put_bulk(pool, (void **)frames, n);
 }
-
-#endif

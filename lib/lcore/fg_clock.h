@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_CLOCK_H
-#define FG_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_int128.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Ticks, and what they are in nanoseconds. On real ports a tick is one of the time stamp counter and the
@@ -60,7 +57,4 @@ void fg_clock_init(struct fg_clock *clock, double hz);
 /** The time stamp counter's, as well as its frequency is known by now. */
 void fg_clock_of_tsc(struct fg_clock *clock);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

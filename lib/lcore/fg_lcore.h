@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_LCORE_H
-#define FG_LCORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,9 +8,7 @@
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A worker lcore and its job. A job is a list of tasks with their times; control compiles it, hands it over
@@ -75,7 +72,4 @@ fg_lcore_has_finished(const struct fg_lcore *l, const struct fg_job *job)
 	return __atomic_load_n(&l->finished, __ATOMIC_ACQUIRE) == job->serial;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_TASK_H
-#define FG_TASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 struct rte_mbuf;
 
@@ -66,7 +63,4 @@ struct fg_tap {
 	uint64_t missed;
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_CLASS_H
-#define FG_CLASS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +7,7 @@
 
 #include "fg_profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Which service a frame belongs to, and which colour it comes with: by its tags and by the DSCP of its IP
@@ -39,7 +36,4 @@ void fg_class_mark(uint8_t *frame, size_t length, enum fg_mark_kind kind, unsign
 
 enum fg_colour fg_class_colour(const struct fg_colouring *colouring, const struct fg_class_fields *fields);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_METER_H
-#define FG_METER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,9 +7,7 @@
 #include "fg_int128.h"
 #include "fg_profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The two token buckets of a bandwidth profile. All arithmetic is in whole numbers, with times in
@@ -48,7 +45,4 @@ enum fg_colour fg_meter_colour(struct fg_meter *meter, uint64_t time, uint32_t o
  */
 uint64_t fg_meter_when(const struct fg_meter *meter, uint64_t from, uint32_t octets);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PROFILE_H
-#define FG_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A bandwidth profile: which frames of a service are within what was agreed. Two token buckets, one filled at
@@ -60,7 +57,4 @@ struct fg_marking {
 	int green, yellow; /* below 0: they stay as they are */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

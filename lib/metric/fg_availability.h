@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_AVAILABILITY_H
-#define FG_AVAILABILITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** Severely errored seconds in a row that make a service unavailable; as many others make it available. */
 enum { FG_AVAILABILITY_RUN = 10 };
@@ -59,7 +56,4 @@ void fg_availability_add(struct fg_availability *a, const struct fg_block *block
 /** So far; a run that may still change the state does not yet. The state is not changed and may go on. */
 void fg_availability_read(const struct fg_availability *a, struct fg_availability_counts *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_COUNTS_H
-#define FG_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Results of measuring, as plain data: it passes through the API as it is. */
 
@@ -64,7 +61,4 @@ struct fg_variation_counts {
 	double jitter_max; /* ever */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

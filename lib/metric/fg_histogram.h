@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_HISTOGRAM_H
-#define FG_HISTOGRAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_int128.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /**
  * A histogram with a bounded relative error (the layout of HdrHistogram), for latencies above all.
@@ -182,7 +179,4 @@ fg_histogram_record_all(struct fg_histogram *h, const uint32_t *values, unsigned
 	h->max = max;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_LATENCY_H
-#define FG_LATENCY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What a histogram of delays says in a few numbers; and histograms as bytes, because a percentile of several
@@ -49,7 +46,4 @@ size_t fg_histogram_pack(const struct fg_histogram *h, uint8_t *out);
  */
 int fg_latency_merge(const uint8_t *in, size_t octets, struct fg_latency *out, struct fg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_METRIC_H
-#define FG_METRIC_H
+#pragma once
 
 /*
  * What is measured on received frames. Everything here has one writer, the lcore that receives the stream,
@@ -14,5 +13,3 @@
 #include "fg_payload.h"
 #include "fg_sequence.h"
 #include "fg_variation.h"
-
-#endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_ORDER_H
-#define FG_ORDER_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_counts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** An arrival that jumped over numbers: the reference of late arrivals in its gap (RFC 4737, 3.4). */
 struct fg_order_point {
@@ -42,7 +39,4 @@ struct fg_order {
 	} late[FG_ORDER_DEGREES]; /* the last late arrivals, in a ring */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

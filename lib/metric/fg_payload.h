@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PAYLOAD_H
-#define FG_PAYLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** In what payloads differ from those that were sent. */
 struct fg_payload_errors {
@@ -22,7 +19,4 @@ struct fg_payload_errors {
 bool fg_payload_compare(const uint8_t *expected, const uint8_t *received, size_t octets,
 			struct fg_payload_errors *errors);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SEQUENCE_H
-#define FG_SEQUENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +8,7 @@
 #include "fg_error.h"
 #include "fg_order.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** Numbers a tracker remembers unless there is a reason for another size; and the most. */
 #define FG_SEQUENCE_WINDOW     4096
@@ -189,7 +186,4 @@ fg_sequence_observe_next(struct fg_sequence *t, unsigned n)
 	t->unique += n;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SERIES_H
-#define FG_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_histogram.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** What arrived of the frames that departed in one interval. Writer: the receiver. */
 struct fg_series_cell {
@@ -119,7 +116,4 @@ fg_series_arrive_again(struct fg_series *s, uint64_t sent)
 		s->cell[k].duplicates++;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

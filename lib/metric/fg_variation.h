@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_VARIATION_H
-#define FG_VARIATION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,9 +8,7 @@
 #include "fg_error.h"
 #include "fg_histogram.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /**
  * How the delay of a stream varies from frame to frame: IPDV (RFC 3393, RFC 5481) and the interarrival jitter
@@ -133,7 +130,4 @@ fg_variation_record(struct fg_variation *v, uint64_t number, int64_t delay)
 	}
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SEQUENCE_PRIV_H
-#define SEQUENCE_PRIV_H
+#pragma once
 
 /*
  * The files of a tracker among themselves: sequence.c has the numbers, order.c late arrivals, rank.c how
@@ -74,5 +73,3 @@ raise_to(uint64_t *max, uint64_t value)
 {
 	*max = value > *max ? value : *max;
 }
-
-#endif

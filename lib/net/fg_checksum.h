@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_CHECKSUM_H
-#define FG_CHECKSUM_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "fg_net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The Internet checksum. A sum is made of parts by fg_checksum_add() and the pseudo-headers, and finished.
@@ -47,7 +44,4 @@ fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_t length)
 /** Sum of the IPv6 pseudo-header (RFC 8200, 8.1). */
 uint64_t fg_checksum_pseudo6(const struct fg_ipv6 *ip, uint8_t protocol, uint32_t length);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_CRC32C_H
-#define FG_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /**
  * CRC32c (RFC 9260, appendix A) over the bytes so far and some more. Begin with 0.
@@ -19,7 +16,4 @@ uint32_t fg_crc32c(uint32_t crc, const uint8_t *data, size_t length);
 /** The same without that instruction. */
 uint32_t fg_crc32c_by_table(uint32_t crc, const uint8_t *data, size_t length);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_ENDPOINT_H
-#define FG_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What stands behind a port and talks by itself: frames in, frames out, in a time that is handed down. The
@@ -60,7 +57,4 @@ struct fg_endpoint {
 	uint64_t (*poll)(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out);
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

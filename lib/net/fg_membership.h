@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_MEMBERSHIP_H
-#define FG_MEMBERSHIP_H
+#pragma once
 
 #include "fg_net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What hosts tell routers of the multicast groups that they are members of, and routers ask them: IGMP for
@@ -98,7 +95,4 @@ bool fg_membership_open(const uint8_t *frame, size_t length, struct fg_membershi
 /** The next group of a report. @return false: that was all. Records that change nothing are left out. */
 bool fg_membership_next(struct fg_membership_message *message, struct fg_membership_record *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

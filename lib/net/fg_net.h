@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_NET_H
-#define FG_NET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +8,7 @@
 #include "fg_bytes.h"
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Headers as they stand on the wire, and the little conversation (ARP, Neighbor Discovery, echo) that a
@@ -337,7 +334,4 @@ size_t fg_net_snmp_answer(const struct fg_host *host, const uint32_t values[FG_S
  */
 size_t fg_net_rip_update(const struct fg_host *host, bool second, uint8_t *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

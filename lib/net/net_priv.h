@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NET_PRIV_H
-#define NET_PRIV_H
+#pragma once
 
 #include "fg_checksum.h"
 
@@ -45,5 +44,3 @@ void net_put_checksum(void *message, uint64_t pseudo, size_t length);
 
 /** Write the checksum of an ICMPv6 message, behind extension headers or not. */
 void net_finish_icmpv6(const struct fg_ipv6 *ip, void *message, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_OAM_H
-#define FG_OAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +8,7 @@
 #include "fg_error.h"
 #include "fg_net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Active OAM: STAMP (RFC 8762, extensions of RFC 8972), TWAMP Light (RFC 5357, appendix I) and the loopback,
@@ -108,7 +105,4 @@ void fg_oam_reflector_depart(const struct fg_oam_reflector *reflector, uint8_t *
 
 void fg_oam_reflector_read(const struct fg_oam_reflector *reflector, struct fg_oam_reflector_counts *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

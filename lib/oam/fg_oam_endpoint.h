@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_OAM_ENDPOINT_H
-#define FG_OAM_ENDPOINT_H
+#pragma once
 
 #include "fg_endpoint.h"
 #include "fg_oam.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Both ends of an OAM session behind a port (fg_endpoint.h): a sender, which keeps a record of every probe,
@@ -102,7 +99,4 @@ void fg_oam_station_free(struct fg_oam_station *station);
 struct fg_endpoint *fg_oam_station_endpoint(struct fg_oam_station *station);
 struct fg_oam_reflector *fg_oam_station_reflector(struct fg_oam_station *station);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OAM_PRIV_H
-#define OAM_PRIV_H
+#pragma once
 
 /*
  * What sender and reflector share: where a message stands in a frame, and the formats' offsets. Nothing here
@@ -121,5 +120,3 @@ void oam_stamp_pad(uint8_t *content, size_t length);
 
 /** Did the reflector return the padding as it must: without flags? */
 bool oam_stamp_padding_is_back(const uint8_t *content, size_t length);
-
-#endif

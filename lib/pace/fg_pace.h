@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PACE_H
-#define FG_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +9,7 @@
 #include "fg_int128.h"
 #include "fg_sizes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** Kind of frame @p n. */
 static inline unsigned
@@ -314,7 +311,4 @@ fg_pace_commit(struct fg_pace *p, uint64_t n)
 	p->at += n * fg_pace_step(p);
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SIZES_H
-#define FG_SIZES_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { FG_SIZES_MAX = 65536 };
 
@@ -42,7 +39,4 @@ void fg_sizes_free(struct fg_sizes *sizes);
 /** @return the same in memory of its own, NULL without memory */
 struct fg_sizes *fg_sizes_copy(const struct fg_sizes *sizes, struct fg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

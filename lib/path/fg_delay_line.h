@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_DELAY_LINE_H
-#define FG_DELAY_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Frames on their way, each with the time at which it goes on, and out they come in the order of these times.
@@ -79,7 +76,4 @@ void *fg_delay_line_pop(struct fg_delay_line *line);
 /** Take any frame, in no order and not counted; NULL: no frame. To free them all. */
 void *fg_delay_line_clear(struct fg_delay_line *line);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_IMPAIR_H
-#define FG_IMPAIR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_trigger.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What a path does to the frames of one direction: loss, delay variation, reordering, duplication,
@@ -130,7 +127,4 @@ double fg_impair_kept(const struct fg_impair_config *config, double fps);
 /** Share of the frames that are copied or changed. */
 double fg_impair_copied(const struct fg_impair_config *config);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PATH_H
-#define FG_PATH_H
+#pragma once
 
 #include "fg_delay_line.h"
 #include "fg_impair.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * One direction of an impaired path at work: it asks fg_impair what happens to a frame and does it. The
@@ -64,7 +61,4 @@ bool fg_path_send(struct fg_path *path, struct fg_delay_line *line, void *frame,
 void fg_path_read_counters(const struct fg_path *path, const struct fg_delay_line *line,
 			   struct fg_path_counters *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

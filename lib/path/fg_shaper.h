@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SHAPER_H
-#define FG_SHAPER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_int128.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * A token bucket that lets no more through than its rate, and holds back what has no tokens yet: a shaper,
@@ -44,7 +41,4 @@ void fg_shaper_reset(struct fg_shaper *shaper);
  */
 uint64_t fg_shaper_pass(struct fg_shaper *shaper, uint64_t now, uint32_t octets);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

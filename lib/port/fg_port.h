@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PORT_H
-#define FG_PORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +7,7 @@
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 struct rte_mbuf;
 struct rte_mempool;
@@ -218,7 +215,4 @@ void fg_port_close(struct fg_port *port);
  */
 void fg_port_pool_free(struct rte_mempool *pool);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PORT_ABOUT_H
-#define FG_PORT_ABOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What a person wants to know of a port before a test, and what a report keeps of it: the link, the optical
@@ -85,7 +82,4 @@ enum {
  */
 int fg_sff8472_read(const uint8_t *id, const uint8_t *monitor, struct fg_port_module *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PORT_CLOCK_H
-#define FG_PORT_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 struct fg_port;
 
@@ -27,7 +24,4 @@ int fg_port_clock_read(struct fg_port *port, struct fg_port_clock_look *out);
 uint64_t fg_port_clock_machine_ns(const struct fg_port_clock_look *first,
 				  const struct fg_port_clock_look *last, uint64_t port_ns);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

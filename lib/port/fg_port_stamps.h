@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PORT_STAMPS_H
-#define FG_PORT_STAMPS_H
+#pragma once
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 struct rte_mbuf;
 
@@ -51,7 +48,4 @@ void fg_port_stamps_read(const struct fg_port_stamps *stamps, struct fg_port_sta
  */
 unsigned fg_port_stamps_turn(const struct fg_port_stamps *stamps, struct rte_mbuf **frames, unsigned n);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -3,8 +3,7 @@
  * What the files of lib/port share: device names and the ports that drivers fill in. The thread that opens
  * and closes ports writes all of it, but for what a driver's own bursts keep for themselves.
  */
-#ifndef FG_PORT_PRIV_H
-#define FG_PORT_PRIV_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -200,5 +199,3 @@ uint64_t fg_link_rate(int fd, const char *name);
 bool fg_link_makes_up_rate(int fd, const char *name);
 /* @return whether a default route of the main tables goes over the interface, as part of another or itself */
 bool fg_netlink_has_default_route(const char *name);
-
-#endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_DEPARTURES_H
-#define FG_DEPARTURES_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * How evenly does the tester send? Frames carry their departure time, so a receiver can compute the times
@@ -50,7 +47,4 @@ struct fg_tap *fg_departures_tap(struct fg_departures *departures);
 /** After the trial. */
 void fg_departures_read(const struct fg_departures *departures, struct fg_departures_result *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

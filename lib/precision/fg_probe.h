@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_PROBE_H
-#define FG_PROBE_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Delay by the stamps of the cards themselves. Cards such as the 82599 stamp single frames as they cross the
@@ -59,7 +56,4 @@ struct fg_sink *fg_probe_sink(struct fg_probe *probe);
  * not answer */
 int fg_probe_read(struct fg_probe *probe, struct fg_probe_result *out, struct fg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_STALLS_H
-#define FG_STALLS_H
+#pragma once
 
 #include <stdint.h>
 
 #include "fg_error.h"
 #include "fg_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * How long is an lcore away? In a trial without streams a round of an lcore is done in a fraction of a
@@ -39,7 +36,4 @@ struct fg_task *fg_stalls_task(struct fg_stalls *stalls);
 /** After the trial. */
 void fg_stalls_read(const struct fg_stalls *stalls, struct fg_stalls_result *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_RELAY_H
-#define FG_RELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_error.h"
 #include "fg_path.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The relay passes frames on from one port to another, as the network between them would: with its delay, its
@@ -110,7 +107,4 @@ uint64_t fg_relay_now_ns(const struct fg_relay *relay);
 /** Stop, drop what is on the way, free; the ports stay open. NULL is legal. */
 void fg_relay_free(struct fg_relay *relay);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

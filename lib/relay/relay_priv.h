@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RELAY_PRIV_H
-#define RELAY_PRIV_H
+#pragma once
 
 /* One way of the relay: relay_way.c runs it on an lcore, relay.c makes it and reads its counters. */
 
@@ -46,5 +45,3 @@ extern const struct fg_path_frames way_frames;
 uint64_t way_poll_plain(struct fg_task *task, uint64_t now);
 uint64_t way_poll_impaired(struct fg_task *task, uint64_t now);
 void way_publish(struct fg_task *task, uint64_t now);
-
-#endif

@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-SYSTEM_HEADERS = ['stdint.h', 'stddef.h', 'stdbool.h', 'stdarg.h', 'inttypes.h', 'string.h', 'sys/types.h']
+SYSTEM_HEADERS = ['stdint.h', 'stddef.h', 'stdbool.h', 'stdarg.h', 'inttypes.h', 'string.h',
+                  'sys/cdefs.h', 'sys/types.h']
 INLINE = re.compile(r'^static inline\b[^;{]*\{.*?^\}\n|^__extension__ typedef [^\n]*\n',
                     re.MULTILINE | re.DOTALL)
 CONSTANT = re.compile(r'^#define (FG_\w+) \(?(-?(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\)?$', re.MULTILINE)
@@ -30,7 +31,7 @@ def main(out, depfile, header, compiler, *folders):
             path.parent.mkdir(exist_ok=True)
             path.touch()
         base = shlex.split(compiler) + ['-E', '-nostdinc', '-isystem', stubs]
-        base += [f'-I{folder}' for folder in folders]
+        base += ['-D__BEGIN_DECLS=', '-D__END_DECLS='] + [f'-I{folder}' for folder in folders]
         run = lambda *more: subprocess.run(base + [*more, header], check=True, capture_output=True,
                                            text=True).stdout
         declarations = INLINE.sub('', run('-P'))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_API_H
-#define FG_API_H
+#pragma once
 
 /*
  * The C functions Lua sees: functions of the libraries named here. The FFI declarations are generated from
@@ -41,5 +40,3 @@
 #include "fg_verify.h"
 #include "fg_web.h"
 #include "fg_wire.h"
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SCRIPT_H
-#define FG_SCRIPT_H
+#pragma once
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /** A Lua virtual machine with Framegauge's modules in it. One thread only: the one that created it. */
 struct fg_script;
@@ -40,7 +37,4 @@ const char *fg_script_traceback(const struct fg_script *vm);
 /** Free everything; NULL is legal. */
 void fg_script_close(struct fg_script *vm);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SECURE_H
-#define FG_SECURE_H
+#pragma once
 
 #include "fg_tls_handshake.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * TLS between an application and TCP: a layer (struct fg_layer). Its handshake is libssl's, its records are
@@ -64,7 +61,4 @@ struct fg_secure_tally {
 /** Name of sum @p i; NULL: there are no more. */
 const char *fg_secure_sum_name(unsigned i);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SECURE_LAYER_H
-#define FG_SECURE_LAYER_H
+#pragma once
 
 #include "fg_secure.h"
 #include "fg_stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* How lib/apps puts applications on TLS, and what it reads of it. */
 
@@ -27,7 +24,4 @@ const struct fg_tls_context *fg_secure_context(const struct fg_l4 *w, const stru
 /** Bytes of records and handshakes that TCP has sent and received for it. */
 const struct fg_l4_tally *fg_secure_carried(const struct fg_l4 *w, const struct fg_app *app);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

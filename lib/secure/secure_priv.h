@@ -12,8 +12,7 @@
  *   life.c       how a stream begins, and how each side ends it
  *   stream.c     what applications call, and what TCP does
  */
-#ifndef SECURE_PRIV_H
-#define SECURE_PRIV_H
+#pragma once
 
 #include "fg_metric.h"
 #include "fg_pool.h"
@@ -216,5 +215,3 @@ void early_settle(struct carrier *c, struct secured *t);
 /** Send what libssl wrote behind the records of ours that it does not know of. @return false: aborted */
 bool early_output(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp, const uint8_t *data,
 		  size_t length);
-
-#endif

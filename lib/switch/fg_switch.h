@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_SWITCH_H
-#define FG_SWITCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,9 +8,7 @@
 #include "fg_net.h"
 #include "fg_wire.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The reference switch: a model of a LAN switch (RFC 2285, RFC 2889) that joins all ports of the virtual
@@ -238,7 +235,4 @@ void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct 
 /** Most groups that it had entries for at a time, since the last reset. The same. */
 uint32_t fg_switch_groups(const struct fg_switch *device);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

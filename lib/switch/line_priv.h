@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LINE_PRIV_H
-#define LINE_PRIV_H
+#pragma once
 
 /*
  * The lines of the reference switch: when the first frame of each line in is in, and when a frame that leaves
@@ -142,5 +141,3 @@ line_octets_of_tags(const struct rte_mbuf *m)
 
 	return RTE_MIN(tags, (uint32_t)LINE_MAX_TAGS * FG_NET_TAG);
 }
-
-#endif

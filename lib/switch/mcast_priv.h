@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MCAST_PRIV_H
-#define MCAST_PRIV_H
+#pragma once
 
 /*
  * The groups that the reference switch knows of, and since when which of its ports are members: written by
@@ -116,5 +115,3 @@ void mcast_changed(struct mcast *groups, uint32_t place);
 bool groups_resume(struct mcast *groups, struct membership *m, uint64_t begin, uint64_t now);
 /** A port is no member any more; without members the entry is free. */
 void mcast_forget(struct mcast *groups, uint32_t place);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SWITCH_PRIV_H
-#define SWITCH_PRIV_H
+#pragma once
 
 /*
  * The reference switch inside. switch.c has its ports: what they are sent waits on the line in, and is handed
@@ -155,5 +154,3 @@ uint64_t pause_next(const struct fg_switch *device);
 void pause_run(struct fg_switch *device);
 /** The frames that wait on a line in, as fg_port_ops has them. */
 const struct rte_mbuf *pause_waiting(struct fg_port *port, unsigned i);
-
-#endif

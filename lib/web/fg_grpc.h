@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_GRPC_H
-#define FG_GRPC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +7,7 @@
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * gRPC for the control thread: HTTP/2 without TLS, by prior knowledge, without a thread of its own.
@@ -82,7 +79,4 @@ void fg_grpc_release(struct fg_grpc_call *call);
 /** Stop to listen and close all connections. Calls that were taken stay until they are released. */
 void fg_grpc_close(struct fg_grpc *grpc);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

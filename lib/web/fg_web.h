@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_WEB_H
-#define FG_WEB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,9 +7,7 @@
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * HTTP for the control thread, without a thread of its own.
@@ -116,7 +113,4 @@ void fg_web_release(struct fg_web_request *request);
 /** Stop to listen and close all connections. Requests that were taken stay until they are released. */
 void fg_web_close(struct fg_web *web);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

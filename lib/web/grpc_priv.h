@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GRPC_PRIV_H
-#define GRPC_PRIV_H
+#pragma once
 
 /*
  * What the files of the gRPC server share: grpc.c has sockets and times, grpc_session.c the conversation on a
@@ -105,5 +104,3 @@ void call_release(struct fg_grpc_call *call);
 
 /** Its connection, or the client, has released it. */
 void call_lost(struct fg_grpc_call *call);
-
-#endif

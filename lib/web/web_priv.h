@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_WEB_PRIV_H
-#define FG_WEB_PRIV_H
+#pragma once
 
 /*
  * What the files of lib/web share. Everything here is written by the control thread alone, some of it from
@@ -66,5 +65,3 @@ uint16_t port_of(int fd);
 
 /** Milliseconds of a clock that no one sets. */
 int64_t now_ms(void);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_WIRE_H
-#define FG_WIRE_H
+#pragma once
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * The virtual wire: ports inside the process, in a time of their own, joined by a reference device
@@ -27,7 +24,4 @@ struct fg_device_table {
 		ways; /* a bucket has room for this many; 0 ways: any address for which the table has room */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

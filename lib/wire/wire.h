@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef WIRE_H
-#define WIRE_H
+#pragma once
 
 /*
  * For lib/device and lib/switch: what all devices on the virtual wire are made of, with two ports or many:
@@ -158,5 +157,3 @@ void fdb_free(struct fdb *table);
 bool fdb_learn(struct fdb *table, const uint8_t *frame, unsigned side, uint64_t now);
 /** The side that the destination of a frame is on, WIRE_UNKNOWN: the table does not have it. */
 int fdb_side(const struct fdb *table, const uint8_t *frame);
-
-#endif

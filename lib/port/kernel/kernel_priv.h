@@ -4,8 +4,7 @@
  * and join TCP segments (packet.c). Control opens and closes both and writes all of it, but for what stands
  * at the counts of a socket.
  */
-#ifndef KERNEL_PRIV_H
-#define KERNEL_PRIV_H
+#pragma once
 
 #include "../port_priv.h"
 
@@ -32,5 +31,3 @@ void fg_packet_stop(struct fg_packet *p); /* NULL is legal */
 /* @return the socket, which counts what found no room */
 int fg_packet_socket(const struct fg_packet *p);
 void fg_packet_counters(const struct fg_packet *p, struct fg_port_counters *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_MEMIF_GUARD_H
-#define FG_MEMIF_GUARD_H
+#pragma once
 
 /*
  * Memory that a peer shares can become shorter: a thread that touches what is no longer there gets
@@ -18,5 +17,3 @@
 int memif_guard_begin(uint8_t *at, size_t size, int socket);
 /** Before the memory is unmapped and the socket closed. @p guard  -1 is legal */
 void memif_guard_end(int guard);
-
-#endif

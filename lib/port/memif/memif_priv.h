@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_MEMIF_PRIV_H
-#define FG_MEMIF_PRIV_H
+#pragma once
 
 /*
  * Memif, version 2.0, as libmemif, VPP and DPDK speak it: a Unix socket on which client and server agree on
@@ -161,5 +160,3 @@ uint16_t memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, 
 uint16_t memif_receive(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 /* Have the server write: the slots of a ring that a client receives from are free. */
 void memif_offer_slots(struct memif_end *end);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_MEMIF_WAKE_H
-#define FG_MEMIF_WAKE_H
+#pragma once
 
 /*
  * A receiver that sleeps is woken through an eventfd that both peers have. To write to it may take for ever,
@@ -16,5 +15,3 @@ int memif_wake_begin(void);
  * @param ready       an eventfd of this process alone, which has room
  */
 void memif_wake(int descriptor, int ready);
-
-#endif
