@@ -17,7 +17,6 @@ struct fg_heap {
 void *fg_heap_take(size_t size, void *heap);
 void *fg_heap_zeros(size_t n, size_t size, void *heap);
 void *fg_heap_change(void *memory, size_t size, void *heap);
-/** NULL is legal. */
 void fg_heap_give(void *memory, void *heap);
 
 __END_DECLS

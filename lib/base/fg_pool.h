@@ -29,7 +29,6 @@ void fg_pool_give(struct fg_pool *p, uint32_t *index);
 
 /** Memory for @p bytes, whose pages are taken as they are touched, all zero. @return NULL: none */
 void *fg_memory_reserve(size_t bytes);
-/** NULL is legal. */
 void fg_memory_release(void *memory, size_t bytes);
 
 __END_DECLS

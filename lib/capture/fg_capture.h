@@ -65,7 +65,7 @@ void fg_capture_get_counts(const struct fg_capture *capture, struct fg_capture_c
 /** Wait until all that was kept so far is in the file. @return 0, or what went wrong in writing */
 int fg_capture_flush(struct fg_capture *capture, struct fg_error *err);
 
-/** Write the rest and close. NULL is legal. */
+/** Write the rest and close. */
 void fg_capture_close(struct fg_capture *capture);
 
 __END_DECLS

@@ -131,8 +131,6 @@ uint64_t fg_replay_error_ns(const struct fg_replay *replay, double share);
 
 /** What stopped the reading, if anything did. @return 0, or as fg_replay_open() */
 int fg_replay_failure(const struct fg_replay *replay, struct fg_error *err);
-
-/** NULL is legal. */
 void fg_replay_close(struct fg_replay *replay);
 
 __END_DECLS

@@ -28,7 +28,6 @@ struct fg_state_entry {
  * @return 0, -EINVAL (none), -ENOMEM
  */
 int fg_state_table_create(uint32_t connections, struct fg_state_table **out, struct fg_error *err);
-/** NULL is legal. */
 void fg_state_table_free(struct fg_state_table *table);
 
 /** For the port that receives; written by its first receiving lcore. */

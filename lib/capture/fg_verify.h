@@ -55,8 +55,6 @@ void fg_verify_finish(struct fg_verify *verify);
 
 /** Counts so far; exact after fg_verify_finish(). */
 void fg_verify_get_counts(const struct fg_verify *verify, struct fg_verify_counts *out);
-
-/** NULL is legal. */
 void fg_verify_free(struct fg_verify *verify);
 
 __END_DECLS

@@ -61,7 +61,6 @@ struct connections;
  */
 int connections_create(uint32_t size, uint64_t timeout_ps, uint64_t closing_ps, const char *where,
 		       struct connections **out, struct fg_error *err);
-/** NULL is legal. */
 void connections_free(struct connections *table);
 /** Forget all. */
 void connections_clear(struct connections *table);

@@ -127,7 +127,7 @@ int fg_device_create(const struct fg_device_config *config, uint32_t in_flight, 
 int fg_device_change(struct fg_device *wire, const struct fg_device_config *config, uint32_t in_flight,
 		     struct fg_error *err);
 
-/** Free wire and ports and every frame still on the way; NULL is legal. */
+/** Free wire and ports and every frame still on the way. */
 void fg_device_free(struct fg_device *wire);
 
 /** Port @p side, 0 or 1. Owned by the wire; fg_port_close() on it does nothing. */

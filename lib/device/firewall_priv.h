@@ -20,7 +20,6 @@ enum firewall_verdict {
 };
 
 int firewall_create(const struct fg_firewall_config *config, struct firewall **out, struct fg_error *err);
-/** NULL is legal. */
 void firewall_free(struct firewall *firewall);
 void firewall_reset(struct firewall *firewall);
 void firewall_counters(const struct firewall *firewall, struct fg_firewall_counters *out);

@@ -17,7 +17,6 @@ enum nat_verdict { NAT_UNTOUCHED, NAT_TRANSLATED, NAT_DROP };
 /** @param outside  its own address on the side of port 1; inside: on the side of port 0 */
 int nat_create(const struct fg_nat_config *config, const uint8_t inside[4], const uint8_t outside[4],
 	       struct nat **out, struct fg_error *err);
-/** NULL is legal. */
 void nat_free(struct nat *nat);
 void nat_reset(struct nat *nat);
 void nat_counters(const struct nat *nat, struct fg_nat_counters *out);

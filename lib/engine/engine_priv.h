@@ -127,7 +127,6 @@ void spares_forget(struct fg_engine *engine, unsigned stream);
 /** Compile substream @p i, after the split. */
 int trial_stream_init(struct fg_engine *engine, struct trial *trial, unsigned i, struct fg_error *err);
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
-/** NULL is legal. */
 void trial_free(struct fg_engine *engine, struct trial *trial);
 
 /* orders.c */

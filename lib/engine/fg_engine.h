@@ -60,7 +60,7 @@ struct fg_engine_config {
  */
 int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, struct fg_error *err);
 
-/** Stop the lcores and free all; the ports stay open. NULL is legal. */
+/** Stop the lcores and free all; the ports stay open. */
 void fg_engine_free(struct fg_engine *engine);
 
 /**

@@ -13,7 +13,6 @@ struct hosts;
 /** @return 0, -EINVAL, -EEXIST, -ENOMEM */
 int hosts_create(const struct fg_emulated_host *host, unsigned n, struct responder *responder,
 		 struct hosts **out, struct fg_error *err);
-/** NULL is legal. */
 void hosts_free(struct hosts *hosts);
 /** Has what is due said. It belongs to the lcore of the responder. */
 struct fg_task *hosts_task(struct hosts *hosts);

@@ -13,7 +13,6 @@ struct link;
 /** @return 0, -EINVAL, -ENOMEM */
 int link_create(const uint16_t *type, unsigned n, struct responder *responder, struct link **out,
 		struct fg_error *err);
-/** NULL is legal. */
 void link_free(struct link *link);
 /** Sends what control has given. It belongs to the lcore of the responder. */
 struct fg_task *link_task(struct link *link);

@@ -17,7 +17,6 @@ struct speaker_times {
 /** The speaker of a port. @return NULL without memory */
 struct speaker *speaker_create(const struct fg_trial_config *config, unsigned port,
 			       struct responder *responder, const struct speaker_times *times);
-/** NULL is legal. */
 void speaker_free(struct speaker *speaker);
 struct fg_task *speaker_task(struct speaker *speaker);
 /** Of membership @p i of its port. */

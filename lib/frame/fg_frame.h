@@ -85,8 +85,6 @@ struct fg_template {
 
 /** Start an empty stack. @return NULL without memory */
 struct fg_frame *fg_frame_create(void);
-
-/** NULL is legal. */
 void fg_frame_free(struct fg_frame *frame);
 
 /**
@@ -169,8 +167,6 @@ void fg_template_make(const struct fg_template *template_, uint16_t stream, uint
 
 /** @return a copy, NULL without memory */
 struct fg_template *fg_template_copy(const struct fg_template *template_);
-
-/** NULL is legal. */
 void fg_template_free(struct fg_template *template_);
 
 __END_DECLS

@@ -72,8 +72,6 @@ struct fg_injector;
  */
 int fg_injector_create(const struct fg_inject_config *config, const char *where, struct fg_injector **out,
 		       struct fg_error *err);
-
-/** NULL is legal. */
 void fg_injector_free(struct fg_injector *injector);
 
 /** What departs next. */

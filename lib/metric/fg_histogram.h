@@ -52,8 +52,6 @@ int fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest,
 
 /** fg_histogram_init() on memory of its own. @return NULL with @p err filled if rejected or out of memory */
 struct fg_histogram *fg_histogram_create(unsigned digits, uint64_t highest, struct fg_error *err);
-
-/** Free what fg_histogram_create() made; NULL is allowed. */
 void fg_histogram_free(struct fg_histogram *h);
 
 /** Forget all values; the layout stays. */

@@ -130,8 +130,6 @@ int fg_sequence_init_apart(struct fg_sequence *t, unsigned window, unsigned poin
 
 /** fg_sequence_init() on memory of its own. @return NULL with @p err filled if rejected or out of memory */
 struct fg_sequence *fg_sequence_create(unsigned window, uint64_t first, struct fg_error *err);
-
-/** Free what fg_sequence_create() made; NULL is allowed. */
 void fg_sequence_free(struct fg_sequence *t);
 
 /** Forget all arrivals and begin at @p first; the window stays. */

@@ -42,7 +42,6 @@ struct fg_series {
  */
 int fg_series_create(uint64_t start, uint64_t duration, uint64_t interval, unsigned digits,
 		     struct fg_series **out, struct fg_error *err);
-/** NULL is legal. */
 void fg_series_free(struct fg_series *s);
 
 /** When interval @p k is over: the first moment of the next; UINT64_MAX beyond the last. */

@@ -49,8 +49,6 @@ struct fg_variation {
  */
 struct fg_variation *fg_variation_create(unsigned digits, uint64_t highest, unsigned kept,
 					 struct fg_error *err);
-
-/** Free it; NULL is allowed. */
 void fg_variation_free(struct fg_variation *v);
 
 /** Jitter of RFC 3550 after the last frame, also while another thread records. */

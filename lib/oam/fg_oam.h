@@ -75,7 +75,6 @@ struct fg_oam_reflector;
 /** @return 0, -EINVAL, -ENOMEM */
 int fg_oam_reflector_create(const struct fg_oam_reflector_config *config, struct fg_oam_reflector **out,
 			    struct fg_error *err);
-/** NULL is legal. */
 void fg_oam_reflector_free(struct fg_oam_reflector *reflector);
 
 /**

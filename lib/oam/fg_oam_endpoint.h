@@ -78,7 +78,6 @@ struct fg_oam_sender;
 /** @return 0, -EINVAL, -ENOMEM */
 int fg_oam_sender_create(const struct fg_oam_sender_config *config, struct fg_oam_sender **out,
 			 struct fg_error *err);
-/** NULL is legal. */
 void fg_oam_sender_free(struct fg_oam_sender *sender);
 struct fg_endpoint *fg_oam_sender_endpoint(struct fg_oam_sender *sender);
 /** Before the trial: when the first probe leaves, by the endpoint's clock. */
@@ -94,7 +93,6 @@ struct fg_oam_station;
 /** A reflector behind a port. @return 0, -EINVAL, -ENOMEM */
 int fg_oam_station_create(const struct fg_oam_reflector_config *config, struct fg_oam_station **out,
 			  struct fg_error *err);
-/** NULL is legal. */
 void fg_oam_station_free(struct fg_oam_station *station);
 struct fg_endpoint *fg_oam_station_endpoint(struct fg_oam_station *station);
 struct fg_oam_reflector *fg_oam_station_reflector(struct fg_oam_station *station);

@@ -32,8 +32,6 @@ struct fg_sizes {
  * @return      0, -ERANGE, -ENOMEM. Free with fg_sizes_free().
  */
 int fg_sizes_create(const uint16_t *list, unsigned n, struct fg_sizes **out, struct fg_error *err);
-
-/** NULL is legal. */
 void fg_sizes_free(struct fg_sizes *sizes);
 
 /** @return the same in memory of its own, NULL without memory */

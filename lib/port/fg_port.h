@@ -206,7 +206,7 @@ int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_err
  */
 int fg_port_set_link(struct fg_port *port, bool up, struct fg_error *err);
 
-/** Close any kind of port; NULL is legal. No lcore may be polling it. */
+/** Close any kind of port. No lcore may be polling it. */
 void fg_port_close(struct fg_port *port);
 
 /**

@@ -104,7 +104,7 @@ uint64_t fg_relay_late_ns(const struct fg_relay *relay, unsigned way);
  */
 uint64_t fg_relay_now_ns(const struct fg_relay *relay);
 
-/** Stop, drop what is on the way, free; the ports stay open. NULL is legal. */
+/** Stop, drop what is on the way, free; the ports stay open. */
 void fg_relay_free(struct fg_relay *relay);
 
 __END_DECLS

@@ -33,8 +33,6 @@ int fg_script_run(struct fg_script *vm, const char *module, int argc, char *cons
 /** The last error raised, with the stack at that moment; "" when there was none. Valid until the next run or
  * close. */
 const char *fg_script_traceback(const struct fg_script *vm);
-
-/** Free everything; NULL is legal. */
 void fg_script_close(struct fg_script *vm);
 
 __END_DECLS

@@ -190,7 +190,7 @@ uint32_t fg_switch_in_flight(const struct fg_switch_config *config, unsigned fra
 int fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint32_t max_frame,
 		     struct fg_switch **out, struct fg_error *err);
 
-/** Free it with its ports and every frame inside; NULL is legal. */
+/** Free it with its ports and every frame inside. */
 void fg_switch_free(struct fg_switch *device);
 
 /** Port @p i. Owned by the switch; fg_port_close() on it does nothing. */

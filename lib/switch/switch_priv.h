@@ -82,7 +82,6 @@ forward_all_ports(const struct fg_switch *s)
 
 int snoop_create(const struct fg_switch_snooping *config, unsigned ports, struct snooping **out,
 		 struct fg_error *err);
-/** NULL is legal. */
 void snoop_free(struct snooping *snooping);
 void snoop_reset(struct snooping *snooping);
 /**
@@ -115,7 +114,6 @@ void tunnel_wrap(struct fg_switch *device, unsigned egress, struct rte_mbuf *m);
 
 /* failover.c: times in ps */
 int failover_create(const struct fg_switch_failover *config, struct failover **out, struct fg_error *err);
-/** NULL is legal. */
 void failover_free(struct failover *failover);
 void failover_reset(struct failover *failover);
 /** The link of the preferred port will be down from a time to before another. */

@@ -151,7 +151,6 @@ struct fdb;
 enum { WIRE_UNKNOWN = -1 };
 
 int fdb_create(const struct fg_device_table *config, struct fdb **out, struct fg_error *err);
-/** NULL is legal. */
 void fdb_free(struct fdb *table);
 /** A frame has come in on a side: learn its source. @return false: it is not in the table */
 bool fdb_learn(struct fdb *table, const uint8_t *frame, unsigned side, uint64_t now);
