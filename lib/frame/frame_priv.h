@@ -34,8 +34,9 @@ struct fg_change {
 	struct fg_vary_config config; /* its list is a copy of our own */
 };
 
-/** The list of a protocol's places, where the protocol is. */
+/** The lists of a protocol's places and of its fields, where the protocol is. */
 #define FG_PLACES(...) ((const struct fg_place[]){__VA_ARGS__, {NULL}})
+#define FG_FIELDS(...) ((const struct fg_field[]){__VA_ARGS__, {NULL}})
 
 /**
  * Every file of protocols ends with its list of them. The files are named in meson.build, which makes the

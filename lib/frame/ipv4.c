@@ -53,36 +53,25 @@ static const struct fg_protocol ipv4 = {
 	.finish = ipv4_finish,
 };
 
-static const struct fg_field alert_fields[] = {
-	{"kind", 0, 8, 148, "148"},
-	{"length", 8, 8, 4, "bytes of the option"},
-	{"value", 16, 16, 0, "0: every router looks at the packet"},
-	{NULL},
-};
-
 static const struct fg_protocol router_alert = {
 	.name = "ipv4_router_alert",
 	.title = "router alert, an option of IPv4 (RFC 2113)",
 	.size = 4,
-	.fields = alert_fields,
+	.fields = FG_FIELDS({"kind", 0, 8, 148, "148"}, {"length", 8, 8, 4, "bytes of the option"},
+			    {"value", 16, 16, 0, "0: every router looks at the packet"}),
 	.main = "value",
 	.places = FG_PLACES({"ipv4 option", 148}),
 	.option = true,
-};
-
-static const struct fg_field record_fields[] = {
-	{"kind", 0, 8, 7, "7"},
-	{"length", 8, 8, 3, "bytes of the option", .computed = true},
-	{"pointer", 16, 8, 4, "where the next address goes"},
-	{"route", 24, 0, 0, "room for addresses", FG_KIND_IPV4},
-	{NULL},
 };
 
 static const struct fg_protocol record_route = {
 	.name = "ipv4_record_route",
 	.title = "record route, an option of IPv4 (RFC 791)",
 	.size = 3,
-	.fields = record_fields,
+	.fields = FG_FIELDS({"kind", 0, 8, 7, "7"},
+			    {"length", 8, 8, 3, "bytes of the option", .computed = true},
+			    {"pointer", 16, 8, 4, "where the next address goes"},
+			    {"route", 24, 0, 0, "room for addresses", FG_KIND_IPV4}),
 	.main = "route",
 	.places = FG_PLACES({"ipv4 option", 7}),
 	.length_field = "length",
@@ -90,29 +79,22 @@ static const struct fg_protocol record_route = {
 	.option = true,
 };
 
-static const struct fg_field nop_fields[] = {{"kind", 0, 8, 1, "1"}, {NULL}};
-
 static const struct fg_protocol nop = {
 	.name = "ipv4_nop",
 	.title = "no operation, an option of IPv4 (RFC 791)",
 	.size = 1,
-	.fields = nop_fields,
+	.fields = FG_FIELDS({"kind", 0, 8, 1, "1"}),
 	.places = FG_PLACES({"ipv4 option", 1}),
 	.option = true,
-};
-
-static const struct fg_field any_fields[] = {
-	{"kind", 0, 8, 0x9e, "which option; 0x9e: experimental (RFC 4727)", FG_KIND_HEX},
-	{"length", 8, 8, 2, "bytes of the option", .computed = true},
-	{"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS},
-	{NULL},
 };
 
 static const struct fg_protocol any = {
 	.name = "ipv4_option",
 	.title = "any other option of IPv4 (RFC 791)",
 	.size = 2,
-	.fields = any_fields,
+	.fields = FG_FIELDS({"kind", 0, 8, 0x9e, "which option; 0x9e: experimental (RFC 4727)", FG_KIND_HEX},
+			    {"length", 8, 8, 2, "bytes of the option", .computed = true},
+			    {"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS}),
 	.main = "data",
 	.places = FG_PLACES({"ipv4 option", 0x9e}, {"ipv4 option", 2, 255}),
 	.length_field = "length",

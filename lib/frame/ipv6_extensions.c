@@ -90,16 +90,6 @@ static const struct fg_protocol routing = {
 	.final = final,
 };
 
-static const struct fg_field fragment_fields[] = {
-	{"next_header", 0, 8, 253, "what is inside", .computed = true},
-	{"reserved", 8, 8, 0, "zero"},
-	{"offset", 16, 13, 0, "in units of 8 bytes"},
-	{"reserved2", 29, 2, 0, "zero"},
-	{"more", 31, 1, 0, "more fragments follow"},
-	{"id", 32, 32, 1, "identification", FG_KIND_HEX},
-	{NULL},
-};
-
 static bool
 later_fragment6(const uint8_t *header)
 {
@@ -110,7 +100,10 @@ static const struct fg_protocol fragment = {
 	.name = "fragment",
 	.title = "fragment header of IPv6 (RFC 8200)",
 	.size = 8,
-	.fields = fragment_fields,
+	.fields = FG_FIELDS({"next_header", 0, 8, 253, "what is inside", .computed = true},
+			    {"reserved", 8, 8, 0, "zero"}, {"offset", 16, 13, 0, "in units of 8 bytes"},
+			    {"reserved2", 29, 2, 0, "zero"}, {"more", 31, 1, 0, "more fragments follow"},
+			    {"id", 32, 32, 1, "identification", FG_KIND_HEX}),
 	.places = FG_PLACES({"ip", 44}),
 	.space = "ip",
 	.next_field = "next_header",
@@ -118,35 +111,24 @@ static const struct fg_protocol fragment = {
 	.extension = true,
 };
 
-static const struct fg_field alert_fields[] = {
-	{"kind", 0, 8, 5, "5"},
-	{"length", 8, 8, 2, "bytes that follow"},
-	{"value", 16, 16, 0, "0: multicast listener discovery, 1: RSVP"},
-	{NULL},
-};
-
 static const struct fg_protocol router_alert = {
 	.name = "ipv6_router_alert",
 	.title = "router alert, an option of IPv6 (RFC 2711)",
 	.size = 4,
-	.fields = alert_fields,
+	.fields = FG_FIELDS({"kind", 0, 8, 5, "5"}, {"length", 8, 8, 2, "bytes that follow"},
+			    {"value", 16, 16, 0, "0: multicast listener discovery, 1: RSVP"}),
 	.main = "value",
 	.places = FG_PLACES({"ipv6 option", 5}),
 	.option = true,
-};
-
-static const struct fg_field any_fields[] = {
-	{"kind", 0, 8, 0x1e, "which option; 0x1e: experimental (RFC 4727)", FG_KIND_HEX},
-	{"length", 8, 8, 0, "bytes of the data", .computed = true},
-	{"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS},
-	{NULL},
 };
 
 static const struct fg_protocol any = {
 	.name = "ipv6_option",
 	.title = "any other option of IPv6 (RFC 8200)",
 	.size = 2,
-	.fields = any_fields,
+	.fields = FG_FIELDS({"kind", 0, 8, 0x1e, "which option; 0x1e: experimental (RFC 4727)", FG_KIND_HEX},
+			    {"length", 8, 8, 0, "bytes of the data", .computed = true},
+			    {"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS}),
 	.main = "data",
 	.places = FG_PLACES({"ipv6 option", 0x1e}, {"ipv6 option", 1, 255}),
 	.length_field = "length",

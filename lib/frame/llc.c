@@ -9,12 +9,6 @@ static const struct fg_field llc_fields[] = {
 	{NULL},
 };
 
-static const struct fg_field snap_fields[] = {
-	{"oui", 0, 24, 0, "organisation; 0: the type is an EtherType", FG_KIND_HEX},
-	{"type", 24, 16, 0x88b5, "what is inside", FG_KIND_HEX, true},
-	{NULL},
-};
-
 /* the place of the EtherType then holds the length, which is known as "length", a space without numbers */
 static const struct fg_protocol llc = {
 	.name = "llc",
@@ -30,7 +24,8 @@ static const struct fg_protocol snap = {
 	.name = "snap",
 	.title = "subnetwork access protocol (IEEE 802)",
 	.size = 5,
-	.fields = snap_fields,
+	.fields = FG_FIELDS({"oui", 0, 24, 0, "organisation; 0: the type is an EtherType", FG_KIND_HEX},
+			    {"type", 24, 16, 0x88b5, "what is inside", FG_KIND_HEX, true}),
 	.places = FG_PLACES({"dsap", 0xaa}),
 	.space = "ethertype",
 	.next_field = "type",

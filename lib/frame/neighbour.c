@@ -23,13 +23,6 @@ static const struct fg_field advertisement_fields[] = {
 	{NULL},
 };
 
-static const struct fg_field address_fields[] = {
-	{"type", 0, 8, 1, "1: of the source, 2: of the target"},
-	{"length", 8, 8, 1, "in units of 8 bytes"},
-	{"mac", 16, 48, 0, "the address", FG_KIND_MAC},
-	{NULL},
-};
-
 static bool
 is_address(const uint8_t *header, size_t room)
 {
@@ -68,7 +61,9 @@ static const struct fg_protocol address = {
 	.name = "neighbour_address",
 	.title = "link-layer address, an option of Neighbor Discovery (RFC 4861, 4.6.1)",
 	.size = 8,
-	.fields = address_fields,
+	.fields = FG_FIELDS({"type", 0, 8, 1, "1: of the source, 2: of the target"},
+			    {"length", 8, 8, 1, "in units of 8 bytes"},
+			    {"mac", 16, 48, 0, "the address", FG_KIND_MAC}),
 	.main = "mac",
 	.places = FG_PLACES({"neighbour option", 0}),
 	.is = is_address,

@@ -2,12 +2,6 @@
 /* MAC control: pause, and priority flow control. Bridges take them from their own address only. */
 #include "frame_priv.h"
 
-static const struct fg_field pause_fields[] = {
-	{"opcode", 0, 16, 1, "operation", FG_KIND_HEX},
-	{"quanta", 16, 16, 0xffff, "how long, in units of 512 bit times"},
-	{NULL},
-};
-
 static const struct fg_field pfc_fields[] = {
 	{"opcode", 0, 16, 0x101, "operation", FG_KIND_HEX},
 	{"priorities", 16, 16, 0xff, "which priorities it is about, a bit each", FG_KIND_HEX},
@@ -28,7 +22,8 @@ static const struct fg_protocol pause = {
 	.name = "pause",
 	.title = "pause (IEEE 802.3, annex 31B)",
 	.size = 4,
-	.fields = pause_fields,
+	.fields = FG_FIELDS({"opcode", 0, 16, 1, "operation", FG_KIND_HEX},
+			    {"quanta", 16, 16, 0xffff, "how long, in units of 512 bit times"}),
 	.main = "quanta",
 	.places = places,
 	.typed = true,
