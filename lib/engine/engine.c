@@ -25,15 +25,11 @@ on_wire(const struct fg_engine *e)
 	return e->config.time != FG_TIME_TSC;
 }
 
+/* have the lcores do other jobs, and wait until they do; NULL: none */
 static void
-want_all(struct fg_engine *e, struct fg_job *jobs)
+change_jobs(struct fg_engine *e, struct fg_job *jobs)
 {
 	fg_lcores_give(e->lcore, e->config.lcores, jobs);
-}
-
-static void
-await_have(const struct fg_engine *e)
-{
 	fg_lcores_await(e->lcore, e->config.lcores);
 }
 
@@ -144,7 +140,7 @@ lcores_start(struct fg_engine *e, struct fg_error *err)
 	if (rc != 0)
 		e->config.lcores = 0; /* none runs */
 	else if (!on_wire(e))
-		want_all(e, e->idle);
+		fg_lcores_give(e->lcore, e->config.lcores, e->idle);
 	return rc;
 }
 
@@ -286,8 +282,7 @@ keep_time(struct fg_engine *e)
 void
 engine_rest(struct fg_engine *e)
 {
-	want_all(e, NULL);
-	await_have(e);
+	change_jobs(e, NULL);
 }
 
 void
@@ -297,8 +292,7 @@ engine_idle(struct fg_engine *e)
 		return;
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		e->idle[i].serial = ++e->serial; /* or it would be taken for one that has ended */
-	want_all(e, e->idle);
-	await_have(e);
+	change_jobs(e, e->idle);
 }
 
 int
@@ -347,9 +341,8 @@ fg_engine_start(struct fg_engine *e)
 		begin_stamps(&e->port[i], port);
 	}
 	e->running = true;
-	want_all(e, e->trial->job);
 	/* one that never saw the job would never finish it, if it were taken back at once */
-	await_have(e);
+	change_jobs(e, e->trial->job);
 }
 
 /*
@@ -393,8 +386,7 @@ fg_engine_poll(struct fg_engine *e)
 		return FG_ENGINE_RUNNING;
 	if (on_wire(e))
 		e->wire_now = fg_lcore_now(&e->lcore[0]);
-	want_all(e, on_wire(e) ? NULL : e->idle);
-	await_have(e);
+	change_jobs(e, on_wire(e) ? NULL : e->idle);
 	tx_settle(&e->trial->tx);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		account_close(e, i);
@@ -409,8 +401,7 @@ fg_engine_stop(struct fg_engine *e)
 	if (!e->running)
 		return;
 	/* leaving the job is all it takes: fg_engine_poll() then finds it finished */
-	want_all(e, on_wire(e) ? NULL : e->idle);
-	await_have(e);
+	change_jobs(e, on_wire(e) ? NULL : e->idle);
 	e->ready_at = 0;
 }
 

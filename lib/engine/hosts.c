@@ -14,7 +14,7 @@
 #include <rte_mbuf.h>
 
 #include "fg_bytes.h"
-#include "hosts_priv.h"
+#include "engine_priv.h"
 
 /* the first request waits until the hosts of other ports answer: they may be the gateways */
 enum {
@@ -81,18 +81,6 @@ is_ipv4(const struct emulated *h)
 	return h->config.host.has_ipv4;
 }
 
-static void
-send_one(const struct emulated *h, struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
-{
-	m->data_len = (uint16_t)length;
-	m->pkt_len = (uint32_t)length;
-	m->ol_flags = 0;
-	for (unsigned i = h->tags; i-- > 0;)
-		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), h->config.tag[i]);
-	if (r->port->tx(r->port, &m, 1, now) != 1)
-		rte_pktmbuf_free(m);
-}
-
 /* @return whether it was due; without a buffer it stays so */
 static bool
 ask(struct hosts *hosts, const struct emulated *h, struct neighbour *of, struct responder *r, uint64_t now)
@@ -104,10 +92,10 @@ ask(struct hosts *hosts, const struct emulated *h, struct neighbour *of, struct 
 	if (now < of->ask_at || (out = responder_buffer(r, &m)) == NULL)
 		return false;
 	of->ask_at = now + (of->mac != 0 ? REFRESH_S : AGAIN_S) * hosts->second;
-	send_one(h, r, m,
-		 is_ipv4(h) ? fg_net_ask_ipv4(host, of->address, out)
-			    : fg_net_ask_ipv6(host, of->address, out),
-		 now);
+	responder_send_tagged(r, m,
+			      is_ipv4(h) ? fg_net_ask_ipv4(host, of->address, out)
+					 : fg_net_ask_ipv6(host, of->address, out),
+			      h->config.tag, h->tags, now);
 	return true;
 }
 
@@ -175,7 +163,7 @@ go_on_with_ping(struct hosts *hosts, struct emulated *h, struct responder *r, ui
 		return false;
 	p->sent = true;
 	write_mac(p->hop.mac, p->echo.mac);
-	send_one(h, r, m, fg_net_echo(&h->config.host, &p->echo, out), now);
+	responder_send_tagged(r, m, fg_net_echo(&h->config.host, &p->echo, out), h->config.tag, h->tags, now);
 	return true;
 }
 
@@ -286,7 +274,7 @@ hosts_take(struct hosts *hosts, struct responder *r, struct rte_mbuf *m, uint64_
 	if (length == 0)
 		rte_pktmbuf_free(m);
 	else
-		send_one(h, r, m, length, now);
+		responder_send_tagged(r, m, length, h->config.tag, h->tags, now);
 	return true;
 }
 
@@ -355,29 +343,35 @@ hosts_free(struct hosts *hosts)
 }
 
 void
-hosts_run(struct hosts *hosts, bool run)
+fg_engine_hosts_run(struct fg_engine *e, unsigned port, bool run)
 {
-	uint32_t wanted = hosts->wanted;
+	struct hosts *hosts = e->port[port].responder.hosts;
 
-	atomic_store_explicit(&hosts->wanted, wanted + (wanted % 2 == (run ? 1 : 0) ? 2 : 1),
-			      memory_order_release);
+	if (hosts != NULL)
+		atomic_store_explicit(&hosts->wanted,
+				      hosts->wanted + (hosts->wanted % 2 == (run ? 1 : 0) ? 2 : 1),
+				      memory_order_release);
 }
 
-/* do they speak, and as control wants them to? */
+/* is the host there, and do they speak as control wants them to? */
 static bool
-is_awake(const struct hosts *hosts)
+is_awake(const struct hosts *hosts, unsigned i)
 {
-	uint32_t have = atomic_load_explicit(&hosts->have, memory_order_acquire);
+	uint32_t have;
 
+	if (hosts == NULL || i >= hosts->n)
+		return false;
+	have = atomic_load_explicit(&hosts->have, memory_order_acquire);
 	return have == hosts->wanted && have % 2 == 1;
 }
 
 bool
-hosts_gateway(const struct hosts *hosts, unsigned i, uint8_t mac[6])
+fg_engine_host_gateway(const struct fg_engine *e, unsigned port, unsigned i, uint8_t mac[6])
 {
+	const struct hosts *hosts = e->port[port].responder.hosts;
 	uint64_t known;
 
-	if (i >= hosts->n || !is_awake(hosts))
+	if (!is_awake(hosts, i))
 		return false;
 	known = atomic_load_explicit(&hosts->one[hosts->place[i]].gateway.mac, memory_order_relaxed);
 	write_mac(known, mac);
@@ -385,11 +379,13 @@ hosts_gateway(const struct hosts *hosts, unsigned i, uint8_t mac[6])
 }
 
 int
-hosts_ping(struct hosts *hosts, unsigned i, const uint8_t hop[16], const uint8_t to[16])
+fg_engine_host_ping(struct fg_engine *e, unsigned port, unsigned i, const uint8_t hop[16],
+		    const uint8_t to[16])
 {
+	struct hosts *hosts = e->port[port].responder.hosts;
 	struct ping *p;
 
-	if (i >= hosts->n || !is_awake(hosts))
+	if (!is_awake(hosts, i))
 		return -ENETDOWN;
 	p = &hosts->one[hosts->place[i]].ping;
 	if (atomic_load_explicit(&p->done, memory_order_acquire) != p->asked)
@@ -402,10 +398,14 @@ hosts_ping(struct hosts *hosts, unsigned i, const uint8_t hop[16], const uint8_t
 }
 
 enum fg_ping
-hosts_pinged(const struct hosts *hosts, unsigned i)
+fg_engine_host_pinged(const struct fg_engine *e, unsigned port, unsigned i)
 {
-	const struct ping *p = &hosts->one[hosts->place[i]].ping;
+	const struct hosts *hosts = e->port[port].responder.hosts;
+	const struct ping *p;
 
+	if (hosts == NULL)
+		return FG_PING_SILENT;
+	p = &hosts->one[hosts->place[i]].ping;
 	if (atomic_load_explicit(&p->done, memory_order_acquire) != p->asked)
 		return FG_PING_WAITING;
 	return p->answered ? FG_PING_ANSWERED : FG_PING_SILENT;

@@ -18,9 +18,3 @@ void hosts_free(struct hosts *hosts);
 struct fg_task *hosts_task(struct hosts *hosts);
 /** A frame that the port has received. @return whether it is for one of the hosts, and taken */
 bool hosts_take(struct hosts *hosts, struct responder *responder, struct rte_mbuf *m, uint64_t now);
-
-/* For control. */
-void hosts_run(struct hosts *hosts, bool run);
-bool hosts_gateway(const struct hosts *hosts, unsigned i, uint8_t mac[6]);
-int hosts_ping(struct hosts *hosts, unsigned i, const uint8_t hop[16], const uint8_t to[16]);
-enum fg_ping hosts_pinged(const struct hosts *hosts, unsigned i);

@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 
 #include "fg_bytes.h"
-#include "link_priv.h"
+#include "engine_priv.h"
 
 enum { SLOTS = 32, LOOKS_PER_SECOND = 100 };
 
@@ -80,11 +80,7 @@ send_slot(struct link *link, const struct slot *slot, uint64_t now)
 		return false;
 	memset(out, 0, FG_LINK_MIN_OCTETS);
 	memcpy(out, slot->octets, slot->length);
-	m->data_len = (uint16_t)length;
-	m->pkt_len = (uint32_t)length;
-	m->ol_flags = 0;
-	if (r->port->tx(r->port, &m, 1, now) != 1)
-		rte_pktmbuf_free(m);
+	responder_send_tagged(r, m, length, NULL, 0, now);
 	return true;
 }
 
@@ -151,17 +147,22 @@ link_task(struct link *link)
 }
 
 int
-link_send(struct link *link, const uint8_t *frame, size_t length)
+fg_engine_link_send(struct fg_engine *e, unsigned port, const uint8_t *frame, size_t length)
 {
+	struct link *link = e->port[port].responder.link;
+
+	if (link == NULL)
+		return -ENETDOWN;
 	if (length < FG_ETHER_HEADER || length > FG_LINK_OCTETS)
 		return -EMSGSIZE;
 	return put(&link->out, frame, length) ? 0 : -ENOBUFS;
 }
 
 size_t
-link_receive(struct link *link, uint8_t frame[FG_LINK_OCTETS])
+fg_engine_link_receive(struct fg_engine *e, unsigned port, uint8_t frame[FG_LINK_OCTETS])
 {
-	const struct slot *slot = peek(&link->in);
+	struct link *link = e->port[port].responder.link;
+	const struct slot *slot = link == NULL ? NULL : peek(&link->in);
 	size_t length = slot == NULL ? 0 : slot->length;
 
 	if (slot == NULL)
@@ -172,7 +173,9 @@ link_receive(struct link *link, uint8_t frame[FG_LINK_OCTETS])
 }
 
 bool
-link_waits(const struct link *link)
+fg_engine_link_waits(const struct fg_engine *e, unsigned port)
 {
-	return peek(&link->out) != NULL;
+	const struct link *link = e->port[port].responder.link;
+
+	return link != NULL && peek(&link->out) != NULL;
 }

@@ -18,8 +18,3 @@ void link_free(struct link *link);
 struct fg_task *link_task(struct link *link);
 /** A frame that the port has received. @return whether it is for control, which has a copy now */
 bool link_take(struct link *link, const struct rte_mbuf *m);
-
-/* For control. */
-int link_send(struct link *link, const uint8_t *frame, size_t length);
-size_t link_receive(struct link *link, uint8_t frame[FG_LINK_OCTETS]);
-bool link_waits(const struct link *link);

@@ -60,11 +60,14 @@ void speaker_read(struct speaker *speaker, const uint8_t *frame, size_t length, 
 uint64_t responder_poll(struct fg_task *task, uint64_t now);
 /** A buffer and where its frame begins; NULL: no buffer is free. */
 uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
-/** Make its frame, which has @p length bytes, ready to be sent: with our tag, if we have one. */
-void responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length);
+/** Make its frame, which has @p length bytes, ready to be sent, with @p tags, the outermost first. */
+void responder_dress(struct rte_mbuf *m, size_t length, const uint32_t *tag, unsigned tags);
 /** Is there room for an answer in place, which may be longer than its question by an option? */
 bool responder_may_answer(const struct rte_mbuf *m);
+/** Send it with our tag, if we have one, or with others. */
 void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);
+void responder_send_tagged(struct responder *r, struct rte_mbuf *m, size_t length, const uint32_t *tag,
+			   unsigned tags, uint64_t now);
 /** What a port says in the trial of that timeline. @return NULL without memory */
 struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,
 			     const struct fg_job *timeline);

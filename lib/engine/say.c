@@ -5,19 +5,26 @@
 #include "neighbour_priv.h"
 
 void
-responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length)
+responder_dress(struct rte_mbuf *m, size_t length, const uint32_t *tag, unsigned tags)
 {
 	m->data_len = (uint16_t)length;
 	m->pkt_len = (uint32_t)length;
 	m->ol_flags = 0;
-	if (r->tag != 0)
-		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), r->tag);
+	while (tags-- > 0)
+		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), tag[tags]);
 }
 
 void
 responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
 {
-	responder_dress(r, m, length);
+	responder_send_tagged(r, m, length, &r->tag, r->tag != 0, now);
+}
+
+void
+responder_send_tagged(struct responder *r, struct rte_mbuf *m, size_t length, const uint32_t *tag,
+		      unsigned tags, uint64_t now)
+{
+	responder_dress(m, length, tag, tags);
 	if (r->port->tx(r->port, &m, 1, now) != 1)
 		rte_pktmbuf_free(m);
 }

@@ -58,8 +58,8 @@ say(struct speaker *s, enum fg_membership_version version, enum fg_membership_ch
 
 	if (out == NULL)
 		return UINT64_MAX;
-	responder_dress(s->responder, m,
-			fg_membership_report(&s->responder->host, version, change, group, n, out));
+	responder_dress(m, fg_membership_report(&s->responder->host, version, change, group, n, out),
+			&s->responder->tag, s->responder->tag != 0);
 	if (s->time_flag != 0) {
 		m->ol_flags |= s->time_flag;
 		*RTE_MBUF_DYNFIELD(m, s->time_offset, uint64_t *) = at;
