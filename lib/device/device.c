@@ -40,28 +40,17 @@ fg_device_in_flight(const struct fg_device_config *config, unsigned frame_size)
 }
 
 static int
-check_range(const char *where, double value, double low, double high, struct fg_error *err)
-{
-	if (value == 0 || (value >= low && value <= high))
-		return 0;
-	return fg_error_set(err, EINVAL, where, "%g is neither 0 nor in %g to %g", value, low, high);
-}
-
-/* what lies outside would not fit the arithmetic */
-static int
 check_direction(const struct fg_device_direction *c, struct fg_error *err)
 {
-	int rc = check_range("reference_device.capacity", c->capacity_fps, 1e-3, 1e12, err);
+	const struct wire_range ranges[] = {
+		{"reference_device.capacity", c->capacity_fps, 1e-3, 1e12, true},
+		{"reference_device.bandwidth", c->capacity_bps, 1, 1e15, true},
+		{"reference_device.latency", c->latency_ns, 0, 1e12, true},
+		{"reference_device.latency_per_byte", c->latency_ns_per_octet, 0, 1e9, true},
+		{"reference_device.recovery", c->recovery_ns, 0, 1e15, true},
+	};
 
-	if (rc == 0)
-		rc = check_range("reference_device.bandwidth", c->capacity_bps, 1, 1e15, err);
-	if (rc == 0)
-		rc = check_range("reference_device.latency", c->latency_ns, 0, 1e12, err);
-	if (rc == 0)
-		rc = check_range("reference_device.latency_per_byte", c->latency_ns_per_octet, 0, 1e9, err);
-	if (rc == 0)
-		rc = check_range("reference_device.recovery", c->recovery_ns, 0, 1e15, err);
-	return rc;
+	return wire_check_ranges(ranges, RTE_DIM(ranges), err);
 }
 
 int

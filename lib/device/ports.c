@@ -199,22 +199,10 @@ wire_counters(struct fg_port *port, struct fg_port_counters *out)
 	*out = ((struct side *)port)->counters;
 }
 
-static bool
-wire_link_up(struct fg_port *port)
-{
-	return true;
-}
-
-static void
-wire_close(struct fg_port *port)
-{
-	/* the wire owns its ports */
-}
-
 static const struct fg_port_ops wire_ops = {
 	.counters = wire_counters,
-	.link_up = wire_link_up,
-	.close = wire_close,
+	.link_up = wire_is_up,
+	.close = wire_stays,
 };
 
 static void

@@ -161,40 +161,24 @@ switch_counters(struct fg_port *port, struct fg_port_counters *out)
 	out->rx_errors = p->out.bad_fcs;
 }
 
-static bool
-switch_link_up(struct fg_port *port)
-{
-	return true;
-}
-
-static void
-switch_close(struct fg_port *port)
-{
-	/* the switch owns its ports */
-}
-
-static const struct fg_port_ops switch_ops = {.counters = switch_counters,
-					      .link_up = switch_link_up,
-					      .close = switch_close,
-					      .waiting = pause_waiting};
-
-static int
-check(const char *where, double value, double low, double high, struct fg_error *err)
-{
-	if (value >= low && value <= high)
-		return 0;
-	return fg_error_set(err, EINVAL, where, "%g is not in %g to %g", value, low, high);
-}
+static const struct fg_port_ops switch_ops = {
+	.counters = switch_counters,
+	.link_up = wire_is_up,
+	.close = wire_stays,
+	.waiting = pause_waiting,
+};
 
 /* two switches are as simple as can be */
 static int
 check_uplink(const struct fg_switch_config *c, struct fg_error *err)
 {
 	uint64_t all = UINT64_MAX >> (FG_SWITCH_PORTS - c->ports);
-	int rc = check("reference_switch.uplink", c->uplink_bps, 1e3, 1e12, err);
+	const struct wire_range ranges[] = {
+		{"reference_switch.uplink", c->uplink_bps, 1e3, 1e12},
+		{"reference_switch.ports", c->ports, 2, FG_SWITCH_PORTS - 2},
+	};
+	int rc = wire_check_ranges(ranges, RTE_DIM(ranges), err);
 
-	if (rc == 0)
-		rc = check("reference_switch.ports", c->ports, 2, FG_SWITCH_PORTS - 2, err);
 	if (rc == 0 && (c->queues != FG_SWITCH_OUTPUT || c->flow_control != FG_SWITCH_NO_FLOW_CONTROL ||
 			c->cut_through || c->failover.on || c->snooping.groups > 0))
 		return fg_error_set(err, EINVAL, "reference_switch.uplink",
@@ -213,31 +197,28 @@ check_tunnels(const struct fg_switch_config *c, struct fg_error *err)
 	return 0;
 }
 
-/* what lies outside would not fit the arithmetic */
 static int
 check_config(const struct fg_switch_config *c, struct fg_error *err)
 {
-	int rc = check("reference_switch.ports", c->ports, 2, FG_SWITCH_PORTS, err);
+	const struct wire_range ranges[] = {
+		{"reference_switch.ports", c->ports, 2, FG_SWITCH_PORTS},
+		{"reference_switch.capacity", c->capacity_fps != 0 ? c->capacity_fps : 1, 1e-3, 1e12},
+		{"reference_switch.latency", c->latency_ns, 0, 1e12},
+		{"reference_switch.latency_per_byte", c->latency_ns_per_octet, 0, 1e9},
+		{"reference_switch.drop_cost", c->drop_cost_ns, 0, 1e12},
+		{"reference_switch.ppm", c->ppm, -1000, 1000},
+		{"reference_switch.gap", c->gap, 1, 1000},
+		{"reference_switch.pause_quanta", c->flow_control == FG_SWITCH_PAUSE ? c->pause_quanta : 1, 1,
+		 65535},
+	};
+	int rc = wire_check_ranges(ranges, RTE_DIM(ranges), err);
 
 	for (unsigned i = 0; rc == 0 && i < c->ports; i++)
-		rc = check("reference_switch.rate", c->rate_bps[i], 1e3, 1e12, err);
-	if (rc == 0 && c->capacity_fps != 0)
-		rc = check("reference_switch.capacity", c->capacity_fps, 1e-3, 1e12, err);
-	if (rc == 0)
-		rc = check("reference_switch.latency", c->latency_ns, 0, 1e12, err);
-	if (rc == 0)
-		rc = check("reference_switch.latency_per_byte", c->latency_ns_per_octet, 0, 1e9, err);
-	if (rc == 0)
-		rc = check("reference_switch.drop_cost", c->drop_cost_ns, 0, 1e12, err);
-	if (rc == 0)
-		rc = check("reference_switch.ppm", c->ppm, -1000, 1000, err);
+		rc = wire_check_ranges(
+			&(struct wire_range){"reference_switch.rate", c->rate_bps[i], 1e3, 1e12}, 1, err);
 	if (rc == 0 && c->failover.on &&
 	    (c->failover.preferred >= c->ports || c->failover.next_best >= c->ports))
 		rc = fg_error_set(err, EINVAL, "reference_switch.failover", "the switch has fewer ports");
-	if (rc == 0)
-		rc = check("reference_switch.gap", c->gap, 1, 1000, err);
-	if (rc == 0 && c->flow_control == FG_SWITCH_PAUSE)
-		rc = check("reference_switch.pause_quanta", c->pause_quanta, 1, 65535, err);
 	if (rc == 0 && c->uplink_bps != 0)
 		rc = check_uplink(c, err);
 	if (rc == 0 && c->tunnels.on)

@@ -147,6 +147,20 @@ uint16_t wire_arrivals_fetch(struct arrivals *arrivals, const struct wire_marks 
 /** Say what port @p i of a wire is. */
 void wire_describe(struct fg_port *port, unsigned i, double rate_bps, const struct wire_marks *marks);
 
+/** The link of such a port is always up, and to close it does nothing: its device owns it. */
+bool wire_is_up(struct fg_port *port);
+void wire_stays(struct fg_port *port);
+
+/** A property of a device: what lies outside would not fit the arithmetic. */
+struct wire_range {
+	const char *where;
+	double value, low, high;
+	bool or_zero;
+};
+
+/** @return 0, or -EINVAL: the first one that is out of its range */
+int wire_check_ranges(const struct wire_range *list, unsigned n, struct fg_error *err);
+
 struct fdb;
 enum { WIRE_UNKNOWN = -1 };
 

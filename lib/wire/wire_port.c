@@ -129,3 +129,24 @@ wire_describe(struct fg_port *port, unsigned i, double rate_bps, const struct wi
 	snprintf(port->name, sizeof(port->name), "wire%u", i);
 	snprintf(port->device, sizeof(port->device), "wire%u", i);
 }
+
+bool
+wire_is_up(struct fg_port *port)
+{
+	return true;
+}
+
+void
+wire_stays(struct fg_port *port)
+{
+}
+
+int
+wire_check_ranges(const struct wire_range *list, unsigned n, struct fg_error *err)
+{
+	for (const struct wire_range *r = list; r < list + n; r++)
+		if (!(r->value >= r->low && r->value <= r->high) && !(r->or_zero && r->value == 0))
+			return fg_error_set(err, EINVAL, r->where, "%g is %s in %g to %g", r->value,
+					    r->or_zero ? "neither 0 nor" : "not", r->low, r->high);
+	return 0;
+}
