@@ -265,12 +265,11 @@ end)
 -- The flows of a request; all of them where none is named.
 function Calls:flows_of(names, path)
    local found, seen = read.found(), {}
-   local flows = tables.map(names, function(name, i)
-      local flow, again = self.traffic.by_name[name], seen[name]
-      seen[name] = true
-      if not flow then
-         return found:fault(("%s.flow_names[%d]"):format(path, i - 1), '"%s" is no flow', name)
-      end
+   local flows = tables.map(found:named(names, path .. ".flow_names", function(name)
+      return self.traffic.by_name[name], "is no flow"
+   end), function(flow)
+      local again = seen[flow]
+      seen[flow] = true
       return not again and flow or nil
    end)
    refusal.raise_found(found)
@@ -301,18 +300,13 @@ end
 -- The ports of a request, or all that have a place.
 function Calls:places_named(names, path)
    local found = read.found()
-   local list = tables.map(names[1] and names or self.state.order, function(name, i)
+   local function placed(name)
       local port = self.state.ports[name]
-      if port and port.place then
-         return port
-      elseif names[1] then
-         found:fault(("%s.port_names[%d]"):format(path, i - 1), '"%s" %s', name,
-            port and "has no location" or "is no port")
-      end
-      return nil
-   end)
+      return port and port.place and port or nil, port and "has no location" or "is no port"
+   end
+   local list = found:named(names, path .. ".port_names", placed)
    refusal.raise_found(found)
-   return list
+   return names[1] and list or tables.map(self.state.order, function(name) return (placed(name)) end)
 end
 
 local control = {}
@@ -332,14 +326,11 @@ function control.port(self, port)
    end
    local found = read.found()
    local names = port.capture.port_names
-   local list = names[1] and names or self.captures:names()
-   for i, name in ipairs(names) do
-      if not self.captures:has(name) then
-         found:fault(("port.capture.port_names[%d]"):format(i - 1), '"%s" is no port with a capture', name)
-      end
-   end
+   found:named(names, "port.capture.port_names", function(name)
+      return self.captures:has(name), "is no port with a capture"
+   end)
    refusal.raise_found(found)
-   for _, name in ipairs(list) do
+   for _, name in ipairs(names[1] and names or self.captures:names()) do
       self.captures[port.capture.state](self.captures, name)
    end
    return done()

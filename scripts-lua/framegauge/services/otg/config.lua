@@ -88,13 +88,10 @@ end
 local function apply_layer1(config, ports, found)
    for i, layer1 in ipairs(config.layer1) do
       local path = read.item_path("layer1", i, layer1)
-      for k, name in ipairs(layer1.port_names or {}) do
-         local port = ports[name]
-         if not port then
-            found:fault(("%s.port_names[%d]"):format(path, k - 1), '"%s" is no port of ports', name)
-         elseif layer1.speed then
-            port.line_rate = bits_of(layer1.speed)
-         end
+      for _, port in ipairs(found:named(layer1.port_names or {}, path .. ".port_names", function(name)
+         return ports[name], "is no port of ports"
+      end)) do
+         port.line_rate = layer1.speed and bits_of(layer1.speed) or port.line_rate
       end
       if layer1.flow_control then
          found:warn(path .. ".flow_control", "pause frames that are received are not obeyed")

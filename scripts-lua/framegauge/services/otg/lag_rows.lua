@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Rows of metrics of LAGs, and of LACP on their ports (framegauge.services.otg.lags).
-local json = require "framegauge.text.json"
+local rows = require "framegauge.services.otg.rows"
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -33,28 +33,17 @@ local function lag_figure(key, lag, ports)
    return key:find "_rate$" and math.floor(sum * 1e4 + 0.5) / 1e4 or count(sum)
 end
 
--- The items of a list of names; nil where none is named.
-local function named(list, names, path, what, found)
-   return names[1] and tables.map(names, function(name, i)
-      local at = tables.index_of(list, name)
-      return at and list[at] or found:fault(("%s[%d]"):format(path, i - 1), '"%s" is no %s', name, what)
-   end) or nil
-end
-
 --- Rows of LAGs.
 -- @param state    of framegauge.services.otg.lags
 -- @param request  LagMetricsRequest that was read
 -- @param about    function(port) -> its row (framegauge.services.otg.rows)
 function M.lags(state, request, about, found)
-   local columns = request.column_names[1] and request.column_names or LAG_FIGURES
-   local lags = named(state.list, request.lag_names, "lag.lag_names", "LAG", found) or state.list
-   return tables.map(lags, function(lag)
+   return tables.map(found:named_among(state.list, request.lag_names, "lag.lag_names", "LAG"), function(lag)
       lag:refresh()
-      local row, ports = { name = lag.name }, tables.map(lag.members, about)
-      for _, key in ipairs(columns) do
-         row[key] = lag_figure(key, lag, ports)
-      end
-      return json.object(row)
+      local ports = tables.map(lag.members, about)
+      return rows.row({ name = lag.name }, request.column_names, LAG_FIGURES, function(key)
+         return lag_figure(key, lag, ports)
+      end)
    end)
 end
 
@@ -79,19 +68,15 @@ local lacp_figure = {
 --- Rows of the ports of LAGs with LACP.
 -- @param request  LacpMetricsRequest that was read
 function M.lacp(state, request, found)
-   local lags = named(state.list, request.lag_names, "lacp.lag_names", "LAG", found)
-   local agents = named(state.agents, request.lag_member_port_names, "lacp.lag_member_port_names",
-      "port of a LAG with LACP", found) or state.agents
-   local columns = request.column_names[1] and request.column_names or tables.keys(lacp_figure)
+   local lags = found:named_among(state.list, request.lag_names, "lacp.lag_names", "LAG")
+   local agents = found:named_among(state.agents, request.lag_member_port_names,
+      "lacp.lag_member_port_names", "port of a LAG with LACP")
    return tables.map(agents, function(one)
-      if lags and not tables.contains(lags, one.lag) then
-         return nil
-      end
-      local row = { lag_name = one.lag.name, lag_member_port_name = one.name }
-      for _, key in ipairs(columns) do
-         row[key] = lacp_figure[key](one.agent)
-      end
-      return json.object(row)
+      return tables.contains(lags, one.lag) and rows.row({
+         lag_name = one.lag.name, lag_member_port_name = one.name,
+      }, request.column_names, tables.keys(lacp_figure), function(key)
+         return lacp_figure[key](one.agent)
+      end) or nil
    end)
 end
 

@@ -141,12 +141,9 @@ local orders = { admin = "admit", member_ports = "let_speak" }
 --- Control agents.
 -- @param o  StateProtocolLacp that was read
 function M.control(state, o, found)
-   local order, names = o[o.choice], o[o.choice].lag_member_names
-   local agents = names[1] and tables.map(names, function(name, i)
-      local at = tables.index_of(state.agents, name)
-      return at and state.agents[at] or found:fault(("protocol.lacp.%s.lag_member_names[%d]"):format(o.choice,
-         i - 1), '"%s" is no port of a LAG with LACP', name)
-   end) or state.agents
+   local order = o[o.choice]
+   local agents = found:named_among(state.agents, order.lag_member_names,
+      ("protocol.lacp.%s.lag_member_names"):format(o.choice), "port of a LAG with LACP")
    for _, one in ipairs(found.errors[1] and {} or agents) do
       one.agent[orders[o.choice]](one.agent, order.state == "up")
    end

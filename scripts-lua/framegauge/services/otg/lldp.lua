@@ -6,6 +6,7 @@ local json = require "framegauge.text.json"
 local lldp = require "framegauge.tester.lldp"
 local octets = require "framegauge.core.octets"
 local read = require "framegauge.services.otg.read"
+local rows = require "framegauge.services.otg.rows"
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -81,28 +82,17 @@ function M.read(config, env, port_named, found)
    end)
 end
 
--- The agents of a list of names; all where none is named.
-local function named(agents, names, path, found)
-   return names[1] and tables.map(names, function(name, i)
-      local at = tables.index_of(agents, name)
-      return at and agents[at] or found:fault(("%s.lldp_names[%d]"):format(path, i - 1),
-         '"%s" is no LLDP of the configuration', name)
-   end) or agents
-end
-
+local LLDP = "LLDP of the configuration"
 local COLUMNS = { "frames_rx", "frames_tx", "frames_error_rx", "frames_discard", "tlvs_discard",
    "tlvs_unknown" }
 
 --- Rows of metrics.
 -- @param request  LldpMetricsRequest that was read
 function M.metrics(agents, request, found)
-   local columns = request.column_names[1] and request.column_names or COLUMNS
-   return tables.map(named(agents, request.lldp_names, "lldp", found), function(one)
-      local row = { name = one.name }
-      for _, key in ipairs(columns) do
-         row[key] = ("%.0f"):format(one.agent.counts[key])
-      end
-      return json.object(row)
+   return tables.map(found:named_among(agents, request.lldp_names, "lldp.lldp_names", LLDP), function(one)
+      return rows.row({ name = one.name }, request.column_names, COLUMNS, function(key)
+         return ("%.0f"):format(one.agent.counts[key])
+      end)
    end)
 end
 
@@ -136,17 +126,17 @@ end
 -- @param request  LldpNeighborsStateRequest that was read
 -- @param now      seconds of the agents' clock
 function M.states(agents, request, now, found)
-   local rows = {}
-   for _, one in ipairs(named(agents, request.lldp_names, "lldp_neighbors", found)) do
+   local list = {}
+   for _, one in ipairs(found:named_among(agents, request.lldp_names, "lldp_neighbors.lldp_names", LLDP)) do
       for _, heard in ipairs(one.agent:neighbours(now)) do
          local row = row_of(one.name, heard, now)
          local filters = request.neighbor_id_filters
          if not filters[1] or tables.contains(filters, row.neighbor_id) then
-            rows[#rows + 1] = row
+            list[#list + 1] = row
          end
       end
    end
-   return rows
+   return list
 end
 
 return M

@@ -188,11 +188,9 @@ end
 -- @param durations  whether packet_loss_duration is asked for
 -- @param found      collects names that are not there
 function M.flows(traffic, request, durations, found)
-   local flows = {}
-   for i, name in ipairs(request.flow_names) do
-      flows[i] = traffic.by_name[name]
-         or found:fault(("flow.flow_names[%d]"):format(i - 1), '"%s" is no flow', name)
-   end
+   local flows = found:named(request.flow_names, "flow.flow_names", function(name)
+      return traffic.by_name[name], "is no flow"
+   end)
    local known = tag_names(traffic.flows)
    for i, filter in ipairs((request.tagged_metrics or NO_FILTER).filters) do
       if not tables.contains(known, filter.name) then
@@ -238,17 +236,13 @@ local port_figure = {
 -- @param about     function(port) -> a row: port, link, capturing, and what rows.port() counts
 function M.ports(ports, order, request, about, found)
    local names = request.port_names[1] and request.port_names or order
-   local columns = request.column_names[1] and request.column_names or PORT_DEFAULT
-   return tables.map(names, function(name, i)
-      local port = ports[name]
-      if not port then
-         return found:fault(("port.port_names[%d]"):format(i - 1), '"%s" is no port', name)
-      end
-      local row, out = about(port), { name = name }
-      for _, column in ipairs(columns) do
-         out[column] = port_figure[column](row)
-      end
-      return json.object(out)
+   return tables.map(found:named(names, "port.port_names", function(name)
+      return ports[name], "is no port"
+   end), function(port)
+      local row = about(port)
+      return rows.row({ name = port.name }, request.column_names, PORT_DEFAULT, function(column)
+         return port_figure[column](row)
+      end)
    end)
 end
 

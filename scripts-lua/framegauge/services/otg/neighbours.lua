@@ -70,12 +70,10 @@ end
 -- @param path     of the names
 function Neighbours:states(version, names, path)
    local found, wanted = read.found(), {}
-   for i, name in ipairs(names) do
+   found:named(names, path .. ".ethernet_names", function(name)
       wanted[name] = true
-      if not self.state.interfaces[name] then
-         found:fault(("%s.ethernet_names[%d]"):format(path, i - 1), '"%s" is no Ethernet of a device', name)
-      end
-   end
+      return self.state.interfaces[name], "is no Ethernet of a device"
+   end)
    refusal.raise_found(found)
    self:let_wire_pass(LOOK_SECONDS)
    return tables.map(self.state.hosts, function(host)

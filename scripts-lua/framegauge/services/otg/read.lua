@@ -52,6 +52,24 @@ function Found:warn(path, text, ...)
    self.warnings[#self.warnings + 1] = sentence(path, text, ...)
 end
 
+--- What each of a list of names stands for; one that stands for nothing is a fault.
+-- @param path    of the list
+-- @param one_of  function(name) -> what it stands for; or nil and why not
+function Found:named(names, path, one_of)
+   return tables.map(names, function(name, i)
+      local one, why = one_of(name)
+      return one or self:fault(("%s[%d]"):format(path, i - 1), '"%s" %s', name, why)
+   end)
+end
+
+--- The same, of a list of things with names; all of them where none is named.
+-- @param what  they are
+function Found:named_among(list, names, path, what)
+   return names[1] and self:named(names, path, function(name)
+      return tables.find(list, "name", name), "is no " .. what
+   end) or list
+end
+
 local NULL = json.null
 
 local function is_given(value)

@@ -1,11 +1,23 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Flows and ports as they are now, in numbers: what rows of metrics are made of.
+local json = require "framegauge.text.json"
 local slots_of = require "framegauge.services.otg.slots"
 local spread = require "framegauge.services.otg.spread"
 local tables = require "framegauge.core.tables"
 
 local M = {}
+
+--- A row of metrics, with the columns that are asked for.
+-- @param row     what it has anyway
+-- @param asked   names of columns; none: all
+-- @param figure  function(column) -> value
+function M.row(row, asked, all, figure)
+   for _, column in ipairs(asked[1] and asked or all) do
+      row[column] = figure(column)
+   end
+   return json.object(row)
+end
 
 -- A rate: whole where it is within a frame of that.
 local function per_second(difference, seconds)
