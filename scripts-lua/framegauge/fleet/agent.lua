@@ -48,11 +48,13 @@ local FIELDS = {
 local NEEDED = { "v", "step", "by", "body" }
 
 local function refused(why, more)
-   local answer = { refused = why, status = BAD }
-   for key, value in pairs(more or {}) do
-      answer[key] = value
-   end
+   local answer = tables.copy(more or {})
+   answer.refused, answer.status = why, answer.status or BAD
    return answer
+end
+
+local function done(body)
+   return { ok = true, body = body or {} }
 end
 
 local function form_problem(command)
@@ -77,20 +79,19 @@ end
 local free = {}
 
 function free.ports(self)
-   return { ok = true, body = { name = self.name, version = M.VERSION, draining = self.draining,
-      ports = self:rows() } }
+   return done { name = self.name, version = M.VERSION, draining = self.draining, ports = self:rows() }
 end
 
 function free.clock(self)
    local clock = Clock.new(self.plan.clock):open()
    local state = clock:state()
    state.distance = time.text(clock:distance())
-   return { ok = true, body = state }
+   return done(state)
 end
 
 function free.drain(self, command)
    self.draining = command.body.on ~= false
-   return { ok = true, body = { draining = self.draining } }
+   return done { draining = self.draining }
 end
 
 -- Ports are not given. @param other  lease or reservation that is in the way
@@ -112,13 +113,13 @@ function free.lease(self, command, take)
       return not_given(self, why, other, unable)
    end
    self.work[lease.epoch] = leased.new(self, lease)
-   return { ok = true, body = { epoch = lease.epoch } }
+   return done { epoch = lease.epoch }
 end
 
 function free.reserve(self, command)
    local wanted = command.body
    local before, why, other = self.ledger:reserve { ports = wanted.ports, ttl = wanted.ttl, by = command.by }
-   return before and { ok = true, body = { before = before } } or not_given(self, why, other)
+   return before and done { before = before } or not_given(self, why, other)
 end
 
 -- Nothing ends before the new lease is certain.
@@ -135,12 +136,12 @@ function free.collect(self, command)
       return refused("there is no result of this trial",
          { state = self:state_of(command.epoch), status = BUSY })
    end
-   return { ok = true, body = result }
+   return done(result)
 end
 
 function free.forget(self, command)
    self.journal:forget(command)
-   return { ok = true, body = {} }
+   return done()
 end
 
 function Agent:state_of(epoch)
@@ -179,10 +180,10 @@ function Agent:under_lease(command)
          { holder = holder and holder.by, epoch = self.ledger.epoch, state = "free", status = BUSY })
    elseif command.step == "renew" then
       self.ledger:renew(lease)
-      return { ok = true, body = {} }
+      return done()
    elseif command.step == "release" then
       self:finish(lease, "it was released")
-      return { ok = true, body = {} }
+      return done()
    end
    return self.work[lease.epoch]:obey(command)
 end

@@ -11,6 +11,7 @@ local ffi = require "ffi"
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
 local series = require "framegauge.tester.series"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -23,64 +24,52 @@ local function each_end(fields, convert)
 end
 
 local function pack_stack(stack)
-   local list = {}
-   for i, layer in ipairs(stack) do
-      local fields = {}
-      for key, value in pairs(layer) do
-         fields[key] = key ~= 1 and value or nil
-      end
+   return tables.map(stack, function(layer)
+      local fields = tables.copy(layer)
+      fields[1] = nil
       if ADDRESSED[layer[1]] then
          each_end(fields, octets.hex)
       end
-      list[i] = { layer = layer[1], fields = fields }
-   end
-   return list
+      return { layer = layer[1], fields = fields }
+   end)
 end
 
 local function unpack_stack(list)
-   local stack = {}
-   for i, one in ipairs(list) do
-      local layer = { one.layer }
-      for key, value in pairs(one.fields) do
-         layer[key] = value
-      end
+   return tables.map(list, function(one)
+      local layer = tables.copy(one.fields)
+      layer[1] = one.layer
       if ADDRESSED[one.layer] then
          each_end(layer, octets.unhex)
       end
-      stack[i] = layer
-   end
-   return stack
+      return layer
+   end)
 end
 
 --- Streams of a method as they are sent to the other tester.
 -- @param list  as Tester:trial takes them, their frames { size =, stack = } in place of templates
 function M.pack_streams(list)
-   local out = {}
-   for i, one in ipairs(list) do
+   return tables.map(list, function(one)
       local made = one.sizes and one.frame(one.sizes[1]) or one.frame
-      out[i] = {
+      return {
          name = one.name, from = one.from, loads = one.loads, sizes = one.sizes, delay = one.delay,
          over_time = one.over_time, marks = one.marks, size = made.size, stack = pack_stack(made.stack),
       }
-   end
-   return out
+   end)
 end
 
 --- The same streams as one of the two testers takes them.
 -- @param port  name of our port in our own plan
 -- @param ours  its name in both plans: streams from it are sent here
 function M.unpack_streams(list, port, ours)
-   local out = {}
-   for i, one in ipairs(list) do
+   return tables.map(list, function(one)
       local stack = unpack_stack(one.stack)
-      out[i] = {
+      return {
          name = one.name, from = port, to = port, idle = one.from ~= ours, loads = one.loads,
          sizes = one.sizes, delay = one.delay, over_time = one.over_time, marks = one.marks,
          frame = one.sizes and function(size) return frame.build(size, stack) end
             or frame.build(one.size, stack),
       }
-   end
-   return out
+   end)
 end
 
 local FIELDS = {
@@ -164,11 +153,8 @@ function M.join(streams, ours, own, other)
          or M.join_direction(there, here, one.over_time)
       own.directions[i].from = one.from -- the port's name in the plan
    end
-   for _, list in ipairs { "ports", "lcores" } do
-      for _, one in ipairs(other[list]) do
-         table.insert(own[list], one)
-      end
-   end
+   tables.append(own.ports, other.ports)
+   tables.append(own.lcores, other.lcores)
    return own
 end
 

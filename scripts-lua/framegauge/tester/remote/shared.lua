@@ -13,23 +13,22 @@ local ADDRESSES = { "ipv4", "prefix4", "gateway4", "ipv6", "prefix6", "gateway6"
 --- The number of ids of streams.
 M.MAX_IDS = 60000
 
+local function with_addresses(port, from)
+   for _, key in ipairs(ADDRESSES) do
+      port[key] = from[key]
+   end
+   return port
+end
+
 --- What a plan says of the addresses of a port; the owner of the port decides the rest.
 function M.addresses(port)
-   local out = {}
-   for _, key in ipairs(ADDRESSES) do
-      out[key] = port[key]
-   end
-   return out
+   return with_addresses({}, port)
 end
 
 --- A port of an agent's plan with the addresses of the controller's plan.
 -- @param wanted  of addresses(), or a port that has them; nil: none
 function M.addressed(port, wanted)
-   local out = tables.copy(port)
-   for _, key in ipairs(ADDRESSES) do
-      out[key] = (wanted or {})[key]
-   end
-   return out
+   return with_addresses(tables.copy(port), wanted or {})
 end
 
 --- The gateways that a port of a tester has found, by version and as text.
