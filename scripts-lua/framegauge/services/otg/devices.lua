@@ -30,15 +30,6 @@ local function tags_of(ethernet, path, found)
    return tags
 end
 
--- The MAC of an interface; nil after a fault.
-local function mac_of(ethernet, port, n, path, found)
-   if not ethernet.mac then
-      return own_mac(port, n)
-   end
-   return address.parse_mac((ethernet.mac:gsub("-", ":")))
-      or found:fault(path .. ".mac", "%s is no MAC of a station", ethernet.mac)
-end
-
 -- What tells a host from others behind a port: VLANs and address.
 local function key_of(port, tags, host)
    local parts = { port.name, address.bytes(host.address, host.version) }
@@ -91,7 +82,7 @@ local function add_interface(state, ethernet, path, port_named, found)
    state.count = state.count + 1
    local interface = {
       name = ethernet.name, port = port, hosts = {}, tags = tags_of(ethernet, path, found),
-      mac = mac_of(ethernet, port, state.count, path, found),
+      mac = ethernet.mac and found:mac(ethernet.mac, path .. ".mac") or own_mac(port, state.count),
    }
    state.interfaces[interface.name] = interface
    state.ends[interface.name] = { interface = interface }
@@ -143,17 +134,15 @@ function M.each_name(device, path, visit)
 end
 
 local function ends_named(names, devices, path, found)
-   local list = {}
    for i, name in ipairs(names) do
-      local below, one = ("%s[%d]"):format(path, i - 1), devices.ends[name]
-      if not one then
-         found:fault(below, '"%s" is no Ethernet, IPv4 or IPv6 interface of a device', name)
-      elseif devices.devices[name] then
-         found:warn(below, 'is a device; its first Ethernet, "%s", is used', one.interface.name)
+      if devices.devices[name] then
+         found:warn(("%s[%d]"):format(path, i - 1), 'is a device; its first Ethernet, "%s", is used',
+            devices.ends[name].interface.name)
       end
-      list[i] = one
    end
-   return list
+   return found:named(names, path, function(name)
+      return devices.ends[name], "is no Ethernet, IPv4 or IPv6 interface of a device"
+   end)
 end
 
 -- Sender and receiver; nil after a fault.

@@ -111,8 +111,7 @@ local counting_payloads = {} -- by choice: many flows have the same one
 -- What a payload repeats.
 local function payload_of(payload)
    if payload.choice == "fixed" then
-      local digits = payload.fixed.pattern:gsub("^0[xX]", "")
-      local text = octets.unhex(#digits % 2 == 1 and "0" .. digits or digits)
+      local text = read.bytes(payload.fixed.pattern)
       return payload.fixed["repeat"] and text or text .. ("\0"):rep(math.max(0, LARGEST - #text))
    end
    if not counting_payloads[payload.choice] then

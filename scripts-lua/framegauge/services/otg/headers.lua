@@ -161,7 +161,7 @@ local function ipv4_option(option, c)
       if o.length and o.length.choice == "value" then
          set(layer, "length", o.length.value)
       end
-      set(layer, "data", octets.unhex(#o.value % 2 == 1 and "0" .. o.value or o.value))
+      set(layer, "data", read.bytes(o.value))
       return layer
    end
    return nil -- the end of options is what lib/frame fills up with

@@ -5,7 +5,6 @@
 --
 -- A LAG stands where a flow has a port. `members` are its ports, `now` those that frames may be distributed
 -- over; no port is used as long as fewer than min_links could be.
-local address = require "framegauge.plan.address"
 local lacp = require "framegauge.tester.lacp"
 local read = require "framegauge.services.otg.read"
 local tables = require "framegauge.core.tables"
@@ -31,11 +30,7 @@ end
 
 -- The MAC of a member: of the configuration, or the port's.
 local function mac_of(ethernet, port, env, path, found)
-   if not ethernet.mac then
-      return env.port(port.place).mac
-   end
-   return address.parse_mac((ethernet.mac:gsub("-", ":")))
-      or found:fault(path .. ".ethernet.mac", "%s is no MAC of a station", ethernet.mac)
+   return not ethernet.mac and env.port(port.place).mac or found:mac(ethernet.mac, path .. ".ethernet.mac")
 end
 
 -- The agent of a member. The standard has no port of number 0: then the place in the LAG counts.

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- LLDP of a configuration: its agents, their counts and their neighbours (framegauge.tester.lldp).
-local address = require "framegauge.plan.address"
 local json = require "framegauge.text.json"
 local lldp = require "framegauge.tester.lldp"
 local octets = require "framegauge.core.octets"
@@ -13,12 +12,6 @@ local M = {}
 
 local SYSTEM_NAME = "framegauge"
 
--- A MAC that was given, as we write it; nil after a fault.
-local function mac_of(text, path, found)
-   return address.parse_mac((text:gsub("-", ":"))) or found:fault(path, "%s is no MAC of a station",
-      (text:gsub("%c", "?")))
-end
-
 -- The identity of a message with a choice of subtypes. @return identity; nil after a fault
 local function identity(o, auto, path, found)
    local kind = o.choice:gsub("_subtype$", "")
@@ -27,26 +20,21 @@ local function identity(o, auto, path, found)
       given = given.choice == "value" and (given.value or "") or auto[kind]
    end
    if kind == "mac_address" then
-      given = mac_of(given or "", path .. "." .. o.choice, found)
+      given = found:mac(given or "", path .. "." .. o.choice)
    elseif given == nil or given == "" then
       return found:fault(path .. "." .. o.choice, "is missing or empty")
    end
    return given and { type = kind, text = given } or nil
 end
 
-local function unhex(text)
-   local digits = text:gsub("^0[xX]", "")
-   return octets.unhex(#digits % 2 == 1 and "0" .. digits or digits)
-end
-
 local function organisations(list, path, found)
    return tables.map(list, function(one, i)
-      local oui = unhex(one.oui)
+      local oui = read.bytes(one.oui)
       if #oui ~= 3 then
          return found:fault(("%s.org_infos[%d].oui"):format(path, i - 1), "%s is not three bytes", one.oui)
       end
       local info = one.information and one.information.info
-      return { oui = oui, subtype = one.subtype, octets = info and unhex(info) or "" }
+      return { oui = oui, subtype = one.subtype, octets = info and read.bytes(info) or "" }
    end)
 end
 

@@ -7,6 +7,7 @@
 local address = require "framegauge.plan.address"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
+local octets = require "framegauge.core.octets"
 local schema = require "framegauge.services.otg.schema"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
@@ -50,6 +51,12 @@ end
 --- Add a warning.
 function Found:warn(path, text, ...)
    self.warnings[#self.warnings + 1] = sentence(path, text, ...)
+end
+
+--- A MAC as we write it; nil after a fault.
+function Found:mac(text, path)
+   return address.parse_mac((text:gsub("-", ":")))
+      or self:fault(path, "%s is no MAC of a station", (text:gsub("%c", "?")))
 end
 
 --- What each of a list of names stands for; one that stands for nothing is a fault.
@@ -330,6 +337,12 @@ end
 --- The message with nothing but defaults.
 function M.default(name)
    return read_message(name, {}, "", M.found())
+end
+
+--- The bytes of hexadecimal digits, to which a zero is put in front where one is missing.
+function M.bytes(text)
+   local digits = text:gsub("^0[xX]", "")
+   return octets.unhex(#digits % 2 == 1 and "0" .. digits or digits)
 end
 
 --- Mark the objects of a request as such, for an empty table may be a list.
