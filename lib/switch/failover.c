@@ -68,13 +68,6 @@ failover_reset(struct failover *f)
 	memset(f->place, 0, sizeof(f->place));
 }
 
-void
-failover_link(struct failover *f, uint64_t down, uint64_t up)
-{
-	f->down = f->event = down;
-	f->up = up;
-}
-
 bool
 failover_is_down(const struct failover *f, unsigned port, uint64_t now)
 {
@@ -210,7 +203,8 @@ fg_switch_routes(const struct fg_switch *s, struct fg_switch_route *out, uint32_
 void
 fg_switch_link(struct fg_switch *s, uint64_t down_ns, uint64_t up_ns)
 {
-	if (s->failover != NULL)
-		failover_link(s->failover, down_ns * (FG_DEVICE_HZ / 1000000000),
-			      up_ns * (FG_DEVICE_HZ / 1000000000));
+	if (s->failover == NULL)
+		return;
+	s->failover->down = s->failover->event = down_ns * (FG_DEVICE_HZ / 1000000000);
+	s->failover->up = up_ns * (FG_DEVICE_HZ / 1000000000);
 }

@@ -116,8 +116,6 @@ void tunnel_wrap(struct fg_switch *device, unsigned egress, struct rte_mbuf *m);
 int failover_create(const struct fg_switch_failover *config, struct failover **out, struct fg_error *err);
 void failover_free(struct failover *failover);
 void failover_reset(struct failover *failover);
-/** The link of the preferred port will be down from a time to before another. */
-void failover_link(struct failover *failover, uint64_t down, uint64_t up);
 /** Does the link of a port carry nothing? */
 bool failover_is_down(const struct failover *failover, unsigned port, uint64_t now);
 /** The port by which a frame that is for the preferred one leaves. */

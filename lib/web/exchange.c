@@ -49,7 +49,8 @@ request_append(struct fg_web_request *request, const char *data, size_t size)
 	return rc;
 }
 
-void
+/* free it if nobody holds it any more */
+static void
 request_free(struct fg_web_request *request)
 {
 	if (request->connection != NULL || request->taken)

@@ -47,9 +47,6 @@ void request_lost(struct fg_web_request *request);
 /** Give up a request that its connection waits with, at the end of the listener. */
 void request_abandon(struct fg_web_request *request);
 
-/** Free the request if nobody holds it any more. */
-void request_free(struct fg_web_request *request);
-
 /** A body of @p room bytes that grows by doubling. @return 0 or -ENOMEM */
 int grow(char **data, size_t *room, size_t wanted);
 

@@ -57,7 +57,7 @@ say_type(int fd, enum memif_type type)
 	return say(fd, &(struct memif_message){.type = type}, -1);
 }
 
-void
+static void
 memif_refuse(int fd, const char *reason)
 {
 	struct memif_message message = {.type = MEMIF_DISCONNECT};

@@ -153,7 +153,6 @@ int memif_greet_client(struct memif *m, int fd, struct memif_link *link);
 int memif_greet_server(struct memif *m, int fd, struct memif_link *link);
 /* @return when the peer has gone or the port is to be closed */
 void memif_stay(struct memif *m, int fd, int listener);
-void memif_refuse(int fd, const char *reason);
 
 /* ring.c; an lcore's */
 uint16_t memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);

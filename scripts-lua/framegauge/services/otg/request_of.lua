@@ -10,9 +10,7 @@ local M = {}
 function M.read(name, value)
    local found = read.found()
    local request = read.message(name, value, found)
-   if found.errors[1] then
-      refusal.raise(found.errors)
-   end
+   refusal.raise_found(found)
    return request
 end
 
