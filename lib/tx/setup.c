@@ -225,9 +225,11 @@ tx_stream_join(const struct tx *tx, unsigned i)
 void *
 tx_alloc_lines(unsigned n, size_t size)
 {
-	const size_t bytes = RTE_MAX(n, 1U) * size;
-	const bool huge = bytes >= HUGE_PAGE;
-	void *memory = aligned_alloc(huge ? HUGE_PAGE : RTE_CACHE_LINE_SIZE, bytes);
+	const size_t least = RTE_MAX(n, 1U) * size;
+	const bool huge = least >= HUGE_PAGE;
+	const size_t line = huge ? HUGE_PAGE : RTE_CACHE_LINE_SIZE;
+	const size_t bytes = RTE_ALIGN_CEIL(least, line); /* as C11 has it of aligned_alloc() */
+	void *memory = aligned_alloc(line, bytes);
 
 	if (memory != NULL && huge)
 		madvise(memory, bytes, MADV_HUGEPAGE); /* without them it is only slower */
