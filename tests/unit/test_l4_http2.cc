@@ -186,3 +186,58 @@ TEST(L4Http2, FloodsThatAServerBearsOrEnds)
 		}
 	}
 }
+
+namespace
+{
+/* a client and a server, far apart; from a time on the server hears of the client only what is short */
+class Far : public Line
+{
+      public:
+	Far(const fg_l4_app &client, uint64_t way, uint64_t deaf_from, uint64_t end)
+	{
+		const fg_l4_app apps[2] = {client, ServerOf(client)};
+
+		sees = [deaf_from](unsigned from, uint64_t now, std::vector<uint8_t> &frame) {
+			return from == 1 || now < deaf_from || frame.size() < 70;
+		};
+		ns_per_octet = 8;
+		gap = 24;
+		delay = way;
+		ring = 2 * ms;
+		capacity = 65400;
+		for (unsigned i : {0, 1}) {
+			fg_l4_config config = {};
+			fg_error err = {};
+
+			config.connections = 64;
+			config.seed = 1 + i;
+			config.mtu = 1500;
+			config.max_lag_ns = ms;
+			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
+			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, 4 * second, 0, 0, &err));
+		}
+		Run(end);
+		for (unsigned i : {0, 1}) {
+			fg_l4_finish(l4[i], end);
+			fg_l4_read(l4[i], 0, &result[i]);
+		}
+	}
+	fg_l4_result result[2];
+};
+} /* namespace */
+
+/* it answers streams that were reset before as many others as are noted */
+TEST(L4Http2, AFloodOfAServerThatAnswersLate)
+{
+	fg_l4_app a = Http2(0, 100);
+
+	a.path = "/100";
+	a.streams = 2;
+	a.flood = FG_L4_FLOOD_RST;
+	a.flood_per_s = 900;
+	Far w(a, 100 * ms, UINT64_MAX, 14 * second);
+	EXPECT_LT(0.2 * a.flood_per_s, double(w.result[0].flooded)); /* more than H2_RESETS */
+	EXPECT_EQ(1u, w.result[0].total.opened);
+	EXPECT_EQ(0u, w.result[0].total.own[MESSAGE_FAULTY] + w.result[0].total.own[MESSAGE_AWAY]);
+	EXPECT_EQ(0u, w.result[1].total.own[MESSAGE_FAULTY]);
+}

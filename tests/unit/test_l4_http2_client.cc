@@ -87,6 +87,22 @@ TEST(L4Http2Client, WhatIsReallyResetFailsAlone)
 	p.ExpectNothingKept();
 }
 
+/* of another client as many resets in a second are a flood */
+TEST(L4Http2Client, ResetsThatAnswerItsFloodAreNone)
+{
+	for (fg_l4_flood own : {FG_L4_FLOOD_NONE, FG_L4_FLOOD_PING, FG_L4_FLOOD_RST}) {
+		Http2Peer p(false);
+		std::string resets;
+
+		SCOPED_TRACE(own);
+		((application *)p.t->other->app[0])->config.flood = own;
+		for (unsigned i = 0; i < 1001; i++)
+			resets += Http2Frame(H2_RST_STREAM, 0, 1, Number(H2_STREAM_CLOSED, 4));
+		p.Say(NOTHING + resets);
+		EXPECT_EQ(own == FG_L4_FLOOD_RST ? -1 : int(H2_ENHANCE_YOUR_CALM), p.Code(H2_GOAWAY));
+	}
+}
+
 TEST(L4Http2Client, FinishesWhatComesBeforeGoaway)
 {
 	Http2Peer p(false, 0);

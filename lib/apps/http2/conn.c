@@ -185,6 +185,7 @@ h2_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum h2_er
 		fg_pool_give(&a->exchanges, &c->first_reset);
 		c->first_reset = next;
 		c->resets--;
+		c->flags |= H2_REFUSING;
 	}
 	h2_send_control(w, s, H2_RST_STREAM, 0, x->id, code, 4);
 }

@@ -132,6 +132,18 @@ update_window(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 	return H2_NO_ERROR;
 }
 
+/* what answers a frame of a flood of ours */
+static bool
+is_asked_for(const struct fg_l4 *w, const struct fg_stream *s, const struct h2_conn *c)
+{
+	const enum fg_l4_flood flood = application_of(w, s)->config.flood;
+
+	if (!http2_of(w, s)->role->is_client)
+		return false;
+	return c->frame.type == H2_RST_STREAM ? flood == FG_L4_FLOOD_RST
+					      : c->frame.flags & H2_ACK && flood != FG_L4_FLOOD_NONE;
+}
+
 static enum h2_error
 take_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 {
@@ -150,7 +162,7 @@ take_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 		note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked); /* others may not wait */
 		h2_give(a, c, x);
 	}
-	return h2_count(w, c, H2_RESET_FRAMES);
+	return is_asked_for(w, s, c) ? H2_NO_ERROR : h2_count(w, c, H2_RESET_FRAMES);
 }
 
 static enum h2_error
@@ -170,13 +182,6 @@ take_goaway(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 			h2_give(a, c, x);
 	}
 	return H2_NO_ERROR;
-}
-
-/* the acknowledgement of a frame of a flood of ours */
-static bool
-is_asked_for(const struct fg_l4 *w, const struct fg_stream *s, const struct h2_conn *c)
-{
-	return c->frame.flags & H2_ACK && application_of(w, s)->config.flood != FG_L4_FLOOD_NONE;
 }
 
 enum h2_error

@@ -131,7 +131,7 @@ enum {
 	H2_SETTLED = 1 << 3,    /* and ours have been acknowledged */
 	H2_LEAVING = 1 << 4,    /* GOAWAY has come: no further requests */
 	H2_PEER_ENDED = 1 << 5, /* FIN */
-	H2_REFUSING = 1 << 6,   /* of a server: streams were refused, and not noted */
+	H2_REFUSING = 1 << 6,   /* streams were refused or reset, and are not noted any more */
 	H2_PAUSED = 1 << 7,     /* of a client: the timer runs */
 };
 
