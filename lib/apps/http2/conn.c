@@ -171,6 +171,7 @@ h2_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum h2_er
 	uint32_t i = unlink_exchange(a, c, x);
 
 	note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
+	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked); /* others may not wait */
 	doh_give(a, x);
 	c->active--;
 	x->next = 0;
