@@ -52,6 +52,8 @@ struct app_kind {
 	 */
 	uint32_t (*waits)(struct fg_l4 *w, const struct fg_stream *s,
 			  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
+	/** A stream's data waits for windows no longer than until now. NULL: it never does. */
+	void (*note_unblocked)(struct fg_l4 *w, struct fg_stream *s);
 	int (*check)(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err);
 	/** Of a client: bytes of a request and of its response, heads and bodies. */
 	void (*octets)(const struct fg_l4_app *config, uint32_t *request, uint32_t *response);

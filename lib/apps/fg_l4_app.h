@@ -280,8 +280,9 @@ int fg_l4_schedule(struct fg_l4 *l4, uint64_t start_ns, uint64_t stop_ns, uint64
 uint64_t fg_l4_next_flow(const struct fg_l4 *l4, unsigned app);
 
 /**
- * The trial ended at @p now, by the clock of fg_l4_schedule(): what is still without an answer is counted.
- * Once, before the results are read, while no lcore polls the worker.
+ * The trial ended at @p now, by the clock of fg_l4_schedule(): what is still without an answer is counted,
+ * and how long windows that are still closed have kept data back. Once, before the results are read, while
+ * no lcore polls the worker.
  */
 void fg_l4_finish(struct fg_l4 *l4, uint64_t now);
 

@@ -168,7 +168,12 @@ void
 fg_l4_finish(struct fg_l4 *w, uint64_t now)
 {
 	w->now = now > w->now ? now : w->now;
-	for (unsigned i = 0; i < w->applications; i++)
-		if (((struct application *)w->app[i])->silence != NULL)
+	for (unsigned i = 0; i < w->applications; i++) {
+		const struct application *a = (const struct application *)w->app[i];
+
+		if (a->silence != NULL)
 			fg_stream_each(w, i, end_one);
+		if (a->kind->note_unblocked != NULL)
+			fg_stream_each(w, i, a->kind->note_unblocked);
+	}
 }

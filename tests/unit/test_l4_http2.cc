@@ -241,3 +241,16 @@ TEST(L4Http2, AFloodOfAServerThatAnswersLate)
 	EXPECT_EQ(0u, w.result[0].total.own[MESSAGE_FAULTY] + w.result[0].total.own[MESSAGE_AWAY]);
 	EXPECT_EQ(0u, w.result[1].total.own[MESSAGE_FAULTY]);
 }
+
+/* a window that is never renewed: the time counts to the end of the figures */
+TEST(L4Http2, TheTimeThatAWindowStaysClosed)
+{
+	fg_l4_app a = Http2(0, 1000000);
+
+	a.path = "/1000000";
+	a.streams = 1;
+	a.window = 1000;
+	Far w(a, ms, 2 * second, 5 * second);
+	EXPECT_LT(2 * second, w.result[1].flow_blocked_ns[FG_L4_WINDOW_STREAM]);
+	EXPECT_GT(3 * second, w.result[1].flow_blocked_ns[FG_L4_WINDOW_STREAM]);
+}

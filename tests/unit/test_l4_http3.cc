@@ -263,4 +263,24 @@ TEST(Http3, TheTimeThatWindowsKeepDataBack)
 	}
 }
 
+/* the client falls silent in the middle of a response: the time counts to the end of the figures */
+TEST(Http3, TheTimeThatAWindowStaysClosed)
+{
+	fg_l4_app client = Http3(2000000);
+	fg_l4_result end;
+	unsigned heard = 0;
+	QuicOptions o;
+
+	client.requests = client.cycles = client.streams = 1;
+	o.look = 2 * second;
+	o.path = [&](unsigned from, std::vector<uint8_t> &) { return from == 1 || heard++ < 20; };
+	o.set = [](fg_quic_config &c, fg_quic_config &) { c.stream_window = 50000; };
+	QuicPair pair(client, o);
+	fg_l4_finish(pair.l4[1], 3 * second);
+	fg_l4_read(pair.l4[1], 0, &end);
+	EXPECT_LT(second / 2, end.flow_blocked_ns[FG_L4_WINDOW_STREAM]);
+	EXPECT_GT(second, end.flow_blocked_ns[FG_L4_WINDOW_STREAM]);
+	EXPECT_GT(second / 2, pair.result[1].flow_blocked_ns[FG_L4_WINDOW_STREAM]);
+}
+
 } // namespace

@@ -57,6 +57,17 @@ h2_give_all(struct http2 *a, struct h2_conn *c)
 }
 
 void
+h2_note_unblocked(struct fg_l4 *w, struct fg_stream *s)
+{
+	struct http2 *a = http2_of(w, s);
+	struct h2_conn *c = h2_conn_of(w, s);
+
+	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked);
+	for (uint32_t i = c->first; i != 0; i = h2_exchange_at(a, i)->next)
+		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &h2_exchange_at(a, i)->blocked);
+}
+
+void
 h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 {
 	struct http2 *a = http2_of(w, s);
@@ -68,9 +79,7 @@ h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 		return;
 	}
 	c->flags |= H2_GONE | H2_OVER;
-	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked);
-	for (uint32_t i = c->first; i != 0; i = h2_exchange_at(a, i)->next)
-		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &h2_exchange_at(a, i)->blocked);
+	h2_note_unblocked(w, s);
 	if (a->app.page != NULL)
 		page_end(w, a->app.page, &c->load);
 	h2_give_all(a, c);

@@ -166,6 +166,7 @@ static const struct app_kind http2 = {
 	.free = http2_free,
 	.read = http2_read,
 	.waits = h2_waits,
+	.note_unblocked = h2_note_unblocked,
 };
 
 static int
@@ -194,6 +195,7 @@ static const struct app_kind doh = {
 	.create = http2_create,
 	.free = http2_free,
 	.waits = h2_waits,
+	.note_unblocked = h2_note_unblocked,
 };
 
 const struct app_kind *const app_kinds_of_http2[] = {&http2, &doh, NULL};

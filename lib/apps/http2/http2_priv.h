@@ -277,6 +277,8 @@ h2_note(struct fg_l4 *w, const struct fg_stream *s, enum message_sum what)
 /** The connection is there. @return NULL: there is no room, and it was aborted */
 struct h2_conn *h2_begin(struct fg_l4 *w, struct fg_stream *s);
 void h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end);
+/** As of struct app_kind. */
+void h2_note_unblocked(struct fg_l4 *w, struct fg_stream *s);
 /** What the connection has in pools and on the heap is given back. */
 void h2_give_all(struct http2 *a, struct h2_conn *c);
 /** @return NULL: there is no room */

@@ -342,6 +342,17 @@ h3_forget(struct fg_l4 *w, struct fg_stream *s)
 }
 
 void
+h3_note_unblocked(struct fg_l4 *w, struct fg_stream *s)
+{
+	struct http3 *a = http3_of(w, s);
+	struct h3_conn *c = h3_conn_of(w, s);
+
+	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked);
+	for (uint32_t i = c->first; i != 0; i = h3_exchange_at(a, i)->next)
+		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &h3_exchange_at(a, i)->blocked);
+}
+
+void
 h3_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 {
 	struct http3 *a = http3_of(w, s);
@@ -351,15 +362,14 @@ h3_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 		page_missed(w, a->app.page);
 		return;
 	}
+	h3_note_unblocked(w, s);
 	while (c->first != 0) {
 		struct h3_exchange *x = h3_exchange_at(a, c->first);
 
 		if (a->role->is_client && !a->app.gives_up)
 			h3_drop(w, s, x, MESSAGE_CUT);
-		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
 		h3_give(a, c, x);
 	}
-	note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked);
 	if (a->app.page != NULL)
 		page_end(w, a->app.page, &c->load);
 	h3_forget(w, s);

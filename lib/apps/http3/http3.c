@@ -93,6 +93,7 @@ static const struct app_kind http3 = {
 	.create = http3_create,
 	.free = http3_free,
 	.waits = h3_waits,
+	.note_unblocked = h3_note_unblocked,
 };
 
 const struct app_kind *const app_kinds_of_http3[] = {&http3, NULL};

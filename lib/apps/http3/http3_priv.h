@@ -132,6 +132,8 @@ h3_field(const char *name, const char *value)
 /* conn.c */
 /** The connection is there. @return NULL: it was aborted */
 struct h3_conn *h3_begin(struct fg_l4 *w, struct fg_stream *s);
+/** As of struct app_kind. */
+void h3_note_unblocked(struct fg_l4 *w, struct fg_stream *s);
 void h3_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end);
 /** Nothing is left of it, and nobody is told of its exchanges. */
 void h3_forget(struct fg_l4 *w, struct fg_stream *s);
