@@ -229,6 +229,7 @@ requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *
 	if (memcmp(room, quoted, fg_u32_min(bytes, length)) != 0)
 		return false;
 	app->tally.ended[FG_L4_END_REFUSED]++;
+	slot->expired = true; /* an answer that comes all the same is late */
 	retire(w, requests_of(a)->slot, i);
 	return true;
 }

@@ -6,6 +6,10 @@
 #include "l4_dns.h"
 #include "l4_quic.h"
 
+extern "C" {
+#include "requests_priv.h"
+}
+
 namespace
 {
 using Bytes = std::vector<uint8_t>;
@@ -98,6 +102,20 @@ class Alone
 		EXPECT_EQ(requests, Tally().datagrams_out);
 		EXPECT_EQ(requests, sent.size());
 		EXPECT_EQ(0u, l4->counters.rx_bad_checksum);
+	}
+	/* of DNS: what the server says to the first query */
+	Bytes
+	AnswerToTheFirst() const
+	{
+		const auto upper = sent[0].begin() + ETHERNET + (six ? 40 : 20);
+		const std::string answer = l4::Answer(std::string(upper + 8, sent[0].end()));
+		Bytes datagram(upper, upper + 8);
+
+		std::swap_ranges(datagram.begin(), datagram.begin() + 2, datagram.begin() + 2);
+		fg_put16(&datagram[4], uint16_t(8 + answer.size()));
+		datagram[6] = datagram[7] = 0;
+		datagram.insert(datagram.end(), answer.begin(), answer.end());
+		return datagram;
 	}
 	/* an Initial of the server, with keys that are not its own */
 	Bytes
@@ -266,23 +284,37 @@ TEST(L4Unreachable, AnAnswerFromAnotherAddressIsNone)
 {
 	for (bool six : {false, true}) {
 		Alone a("DNS", six);
-		const size_t upper = ETHERNET + (six ? 40 : 20);
-		const std::string query(a.sent[0].begin() + ptrdiff_t(upper) + 8, a.sent[0].end());
-		const std::string answer = l4::Answer(query);
-		Bytes datagram(a.sent[0].begin() + ptrdiff_t(upper),
-			       a.sent[0].begin() + ptrdiff_t(upper) + 8);
 
-		std::swap_ranges(datagram.begin(), datagram.begin() + 2, datagram.begin() + 2);
-		fg_put16(&datagram[4], uint16_t(8 + answer.size()));
-		datagram[6] = datagram[7] = 0;
-		datagram.insert(datagram.end(), answer.begin(), answer.end());
-		a.Input(a.Packet(17, datagram));
+		a.Input(a.Packet(17, a.AnswerToTheFirst()));
 		EXPECT_EQ(1u, a.Tally().own[DNS_SUM_UNEXPECTED]);
 		EXPECT_EQ(0u, a.Tally().transactions);
 		a.now += second;
 		a.Poll();
 		EXPECT_EQ(1u, a.Tally().expired);
 	}
+}
+
+/* both of IPv4, and from the server's own address */
+TEST(L4Unreachable, AnAnswerAfterItIsLate)
+{
+	Alone a("DNS", false);
+	fg_l4_app &config = ((application *)a.l4->app[0])->config;
+	Bytes answer = a.Packet(17, a.AnswerToTheFirst());
+	uint8_t *ip = &answer[ETHERNET];
+
+	memcpy(ip + 12, &a.sent[0][ETHERNET + 16], 4);
+	memset(ip + 10, 0, 2);
+	uint16_t sum = fg_checksum_finish(fg_checksum_add(0, ip, 20));
+	memcpy(ip + 10, &sum, 2);
+	memset(ip + 20 + 6, 0, 2); /* no checksum of UDP */
+	config.requests_per_s = 0.01;
+	((requests *)a.l4->app[0])->next_at = 1e18; /* no further request takes the slot */
+	a.Input(a.Unreachable(a.sent[0]));
+	a.Input(answer);
+	EXPECT_EQ(1u, a.Tally().ended[FG_L4_END_REFUSED]);
+	EXPECT_EQ(1u, a.Tally().own[DNS_SUM_LATE]);
+	EXPECT_EQ(0u, a.Tally().own[DNS_SUM_TWICE]);
+	EXPECT_EQ(0u, a.l4->counters.rx_bad_checksum);
 }
 
 /* an attacker may know addresses and ports, but not the connection IDs (RFC 5927) */
