@@ -59,7 +59,8 @@ bool requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow
 
 /**
  * unreachable() of such a client: the request has failed, and its slot is free at once. What is quoted
- * must be the request that the slot waits for, and not one before it.
+ * must be the request that the slot waits for, and not one before it: where its payload is cut off, by the
+ * checksum.
  */
 bool requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			  const uint8_t *quoted, uint32_t length, const struct request_ops *ops);

@@ -120,8 +120,9 @@ struct fg_app_ops {
 			 const uint8_t *payload, uint32_t length);
 	/**
 	 * ICMP reports that a datagram did not reach its port or host. The flow is the datagram's; @p payload
-	 * is as much of it as is quoted, of echo from the message's header on, and may be empty. @return
-	 * whether the datagram is the application's and under way. NULL: of no interest
+	 * is as much of it as is quoted, of echo from the message's header on, and may be empty; of others
+	 * the header of UDP is before it. @return whether the datagram is the application's and under way.
+	 * NULL: of no interest
 	 */
 	bool (*unreachable)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			    const uint8_t *payload, uint32_t length);
@@ -260,6 +261,9 @@ fg_l4_room(const struct fg_l4 *w)
 uint8_t *fg_datagram_room(const struct fg_l4 *w, bool ipv6);
 /** Send it, with @p length bytes of payload in place. */
 void fg_datagram_send(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length);
+/** Would what is in the room be sent with this header of UDP? Its checksum covers the payload. */
+bool fg_datagram_has_header(const struct fg_l4 *w, const struct fg_flow *flow, uint32_t length,
+			    const uint8_t *header);
 /**
  * Send it as an echo request of ICMP or ICMPv6, or the reply to one: its header is as long as UDP's.
  * @param id  identifier (upper 16 bits) and sequence number (RFC 792; RFC 4443, 4)

@@ -109,20 +109,37 @@ fg_datagram_room(const struct fg_l4 *w, bool ipv6)
 	return frame == NULL ? NULL : frame + frame_ip_end(ipv6) + sizeof(struct udp_header);
 }
 
-void
-fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
+/* @return its header, in the room for the next frame */
+static const struct udp_header *
+put_udp(const struct fg_l4 *w, const struct fg_flow *f, size_t upper)
 {
 	uint8_t *frame = fg_l4_room(w);
-	size_t before = frame_ip_end(f->ipv6), upper = sizeof(struct udp_header) + payload;
-	struct udp_header *udp = (struct udp_header *)(frame + before);
+	struct udp_header *udp = (struct udp_header *)(frame + frame_ip_end(f->ipv6));
 	uint64_t sum = put_ip(w, frame, f, FG_IP_UDP, ECN_NOT, upper);
 
 	*udp = (struct udp_header){htons(f->local_port), htons(f->remote_port), htons((uint16_t)upper), 0};
 	udp->checksum = fg_checksum_finish(fg_checksum_add(sum, udp, upper));
 	if (udp->checksum == 0)
 		udp->checksum = 0xffff; /* RFC 768 */
-	put_frame(w, frame, before + upper, 0);
+	return udp;
+}
+
+void
+fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
+{
+	size_t upper = sizeof(struct udp_header) + payload;
+
+	put_udp(w, f, upper);
+	put_frame(w, fg_l4_room(w), frame_ip_end(f->ipv6) + upper, 0);
 	w->counters.udp_tx++;
+}
+
+bool
+fg_datagram_has_header(const struct fg_l4 *w, const struct fg_flow *f, uint32_t payload,
+		       const uint8_t *header)
+{
+	return memcmp(put_udp(w, f, sizeof(struct udp_header) + payload), header,
+		      sizeof(struct udp_header)) == 0;
 }
 
 void

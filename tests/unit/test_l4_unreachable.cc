@@ -317,6 +317,25 @@ TEST(L4Unreachable, AnAnswerAfterItIsLate)
 	EXPECT_EQ(0u, a.l4->counters.rx_bad_checksum);
 }
 
+/* as little as RFC 792 asks for says nothing of the payload, but the checksum does */
+TEST(L4Unreachable, AShortQuoteOfTheRequestBeforeIsNone)
+{
+	for (const char *kind : {"DNS", "UDP_RR", "PING"}) {
+		for (bool six : {false, true}) {
+			Alone a(kind, six);
+			const size_t quoted = (six ? 40 : 20) + 8;
+
+			SCOPED_TRACE(std::string(kind) + (six ? "6" : "4"));
+			a.now += second;
+			a.Expect(0, 2);
+			a.Input(a.Unreachable(a.sent[0], quoted));
+			a.Expect(0, 2);
+			a.Input(a.Unreachable(a.sent.at(1), quoted));
+			a.Expect(1, 3);
+		}
+	}
+}
+
 /* an attacker may know addresses and ports, but not the connection IDs (RFC 5927) */
 TEST(L4Unreachable, EndsAHandshakeOfQuicWithAClosedPort)
 {
