@@ -100,16 +100,18 @@ Even(fg_pace *pace, double fps, uint64_t start, uint64_t total = UINT64_MAX)
 
 TEST(TxSchedule, TheFastestIsFirstOfFramesOfOneTick)
 {
-	Streams streams(100);
+	for (unsigned n : {100u, 600u}) { /* few are dealt to bins, many are merged */
+		Streams streams(n);
 
-	for (unsigned i = 0; i < 100; i++) {
-		Even(&streams.list[i].pace, i % 2 ? 1000 : 500, 12345);
-		streams.Add(i);
+		for (unsigned i = 0; i < n; i++) {
+			Even(&streams.list[i].pace, i % 2 ? 1000 : 500, 12345);
+			streams.Add(i);
+		}
+		EXPECT_EQ(n, streams.Send(12345));
+		EXPECT_EQ(0u, streams.Send(12346));
+		EXPECT_EQ(2 * n, streams.Send(12345 + 4 * uint64_t(HZ) / 1000 - 1));
+		EXPECT_EQ(n, streams.Send(12345 + 4 * uint64_t(HZ) / 1000));
 	}
-	EXPECT_EQ(100u, streams.Send(12345));
-	EXPECT_EQ(0u, streams.Send(12346));
-	EXPECT_EQ(200u, streams.Send(12345 + 4 * uint64_t(HZ) / 1000 - 1));
-	EXPECT_EQ(100u, streams.Send(12345 + 4 * uint64_t(HZ) / 1000));
 }
 
 TEST(TxSchedule, WhoHasNothingMoreToSendIsNotInIt)
