@@ -26,7 +26,7 @@ oldest_copy(const struct fg_engine *e)
 	for (unsigned i = 0; e->running && i < e->queues; i++)
 		if (e->trial->rx.task[i].ids > 0)
 			oldest = RTE_MIN(oldest,
-					 __atomic_load_n(&e->trial->rx.task[i].copied, __ATOMIC_RELAXED));
+					 __atomic_load_n(&e->trial->rx.task[i].copied, __ATOMIC_ACQUIRE));
 	return oldest;
 }
 

@@ -140,6 +140,8 @@ keep_step(struct fg_lcore *l, const struct fg_job *job, uint64_t tsc, uint64_t n
 static __rte_noinline void
 run_wire(struct fg_lcore *l, struct fg_job *job)
 {
+	const uint64_t copy_each = l->clock->hz / COPIES_PER_SECOND;
+	const bool is_real = l->time == FG_TIME_WIRE_REAL;
 	uint64_t tsc = rte_rdtsc(), now = job->begin, copied = now, wake, longest = 0;
 
 	while (wanted(l) == job && now < job->end) {
@@ -149,21 +151,18 @@ run_wire(struct fg_lcore *l, struct fg_job *job)
 
 			wake = RTE_MIN(wake, next);
 		}
-		if (++job->polls % PASSES_PER_COPY == 0)
+		if (++job->polls % PASSES_PER_COPY == 0 || (is_real && now - copied >= copy_each)) {
 			publish(job, now);
+			copied = now;
+		}
 		__atomic_store_n(&l->now, now, __ATOMIC_RELEASE);
 		now += job->step;
 		if (now < wake)
 			now = wake;
 		else if (wake != job->end)
 			longest = RTE_MAX(longest, now - wake);
-		if (l->time == FG_TIME_WIRE_REAL) {
-			if (now - copied >= l->clock->hz / COPIES_PER_SECOND) {
-				publish(job, now);
-				copied = now;
-			}
+		if (is_real)
 			keep_step(l, job, tsc, now);
-		}
 	}
 	job->longest_gap = longest;
 	__atomic_store_n(&l->now, RTE_MIN(now, job->end), __ATOMIC_RELAXED);

@@ -58,6 +58,6 @@ rx_publish(struct fg_task *task, uint64_t now)
 		}
 		t->next_live = t->next_live + 1 == t->ids ? 0 : t->next_live + 1;
 		if (t->next_live == 0)
-			publish_count(&t->copied, t->round);
+			__atomic_store_n(&t->copied, t->round, __ATOMIC_RELEASE); /* after the copies */
 	}
 }
