@@ -34,7 +34,7 @@ tx_forgive_waiting(struct tx_task *t, uint64_t until)
 	t->waiting = kept;
 }
 
-/* what tx_fill() will read of a long header: the stream itself has been asked for (tx_schedule_fetch()) */
+/* what tx_fill() will read of a header: the stream itself has been asked for (tx_schedule_fetch()) */
 static inline void
 tx_prefetch_header(const struct tx_head *head)
 {
