@@ -25,7 +25,7 @@ function M.main(arguments, options, eal)
       control.plan.name, server.path, server.path))
    service.notify "READY=1"
    job.turn(function()
-      return stopped
+      return stopped or job.terminated -- before this turn, too
    end, { interrupt = function()
       stopped = true
    end })
