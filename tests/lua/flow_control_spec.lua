@@ -38,4 +38,15 @@ describe("frames that wait in a paused port when a trial ends", function()
          assert.is_true(one.tx_bytes - one.rx_bytes < 20480 + 2 * 1518, one.tx_bytes - one.rx_bytes)
       end
    end)
+
+   it("are in no interval of its series", function()
+      local _, _, records = tools.results_of(PLAN)
+      for _, one in ipairs(records[1].directions) do
+         local sum = 0
+         for _, tx in ipairs(one.series.tx) do
+            sum = sum + tx
+         end
+         assert.equal(one.tx, sum)
+      end
+   end)
 end)
