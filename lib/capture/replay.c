@@ -87,7 +87,7 @@ replay_fill(const struct fg_replay *r, struct rte_mbuf *m, const struct record *
 	m->pkt_len = record->kept;
 	m->ol_flags = 0;
 	if (r->lead > 0) {
-		m->ol_flags = r->time_flag;
+		m->ol_flags = r->time_flag | r->port->caps.test_flag;
 		*RTE_MBUF_DYNFIELD(m, r->time_offset, uint64_t *) = due;
 	}
 	memcpy(rte_pktmbuf_mtod(m, uint8_t *), record->octets, record->kept);

@@ -11,6 +11,7 @@
 
 #include "engine_priv.h"
 #include "fg_signature.h"
+#include "tx_inject.h"
 
 enum { COUNT_EVERY_S = 60, LOOKS = 20, LOOK_EVERY_NS = 1000000 };
 
@@ -54,28 +55,52 @@ account_open(struct account *a, struct fg_port *port)
 	a->after = a->before;
 }
 
+/* whose a frame is: its sender has noted it where no signature may say it */
+static uint16_t
+stream_of(const struct rte_mbuf *m)
+{
+	struct fg_signature s;
+	const uint8_t *end = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len);
+
+	return fg_signature_read(end, m->data_len, &s) ? s.stream : (uint16_t)m->hash.usr;
+}
+
 /* a frame of the trial that a port still holds back has not been sent. @return how many there are */
 static uint64_t
-take_back(struct trial *t, struct fg_port *port)
+take_back(struct fg_engine *e, const struct engine_port *p)
 {
+	struct fg_port *port = p->config.port;
+	struct trial *t = e->trial;
 	const struct rte_mbuf *m;
-	struct fg_signature s;
 	uint64_t n = 0;
 
 	for (unsigned i = 0; port->ops->waiting != NULL && (m = port->ops->waiting(port, i)) != NULL; i++) {
-		const uint8_t *end = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len);
-		uint16_t k;
+		uint16_t k = (uint16_t)(stream_of(m) - t->tx.env.first_id);
+		struct tx_stream *s = &t->tx.stream[k];
 
-		if (!fg_signature_read(end, m->data_len, &s))
+		if (!(m->ol_flags & port->caps.test_flag))
 			continue;
-		k = (uint16_t)(s.stream - t->tx.env.first_id);
-		if (k >= split_all(&t->split))
-			continue;
-		t->tx.stream[k].sent--;
-		t->tx.stream[k].octets -= m->pkt_len + FG_ETHER_FCS;
 		n++;
+		if (k >= split_all(&t->split) || s->queue - p->queue.first >= p->queue.queues)
+			continue; /* of a replay */
+		s->sent--;
+		s->octets -= m->pkt_len + FG_ETHER_FCS;
 	}
 	return n;
+}
+
+/* nor have errors on purpose that are in them been made. Without memory they count as made */
+static void
+take_back_errors(struct trial *t)
+{
+	struct fg_error unused;
+
+	for (unsigned k = 0; k < split_all(&t->split); k++) {
+		struct tx_stream *s = &t->tx.stream[k];
+
+		if (s->inject != NULL && s->inject->sent > s->sent)
+			tx_inject_recount(s->inject, s->sent, &unused);
+	}
 }
 
 void
@@ -85,7 +110,8 @@ account_close(struct fg_engine *e, unsigned i)
 	struct fg_port *port = e->config.port[i].port;
 
 	compare(a, port, &a->after);
-	a->tx_waiting = take_back(e->trial, port);
+	a->tx_waiting = take_back(e, &e->port[i]);
+	take_back_errors(e->trial);
 	a->link_down = !port->ops->link_up(port);
 }
 

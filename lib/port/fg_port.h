@@ -45,6 +45,7 @@ struct fg_port_caps {
 	bool runts;             /* sends frames of less than 64 bytes, and does not fill them up ... */
 	uint64_t runt_flag;     /* ... if this is set in the mbuf's ol_flags; 0: always */
 	uint64_t bad_fcs_flag;  /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
+	uint64_t test_flag;     /* of a port that pauses: is to be set there of the frames of streams */
 	uint16_t rx_ring;       /* descriptors */
 	uint16_t tx_ring;
 };

@@ -6,7 +6,6 @@
  * begins on the line out. Shared by what hands frames over (switch.c), what decides when they leave
  * (forward.c, input_queue.c) and what has senders pause (flow_control.c), all on the polling lcore.
  */
-#include "fg_signature.h"
 #include "switch_priv.h"
 
 enum { LINE_PREAMBLE = 8, LINE_TPID_AT = 12, LINE_MAX_TAGS = 2 };
@@ -62,9 +61,7 @@ line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
 {
 	fg_u128 begin = FROM_WHOLE(p->in.time[p->in.tail & p->in.mask]);
 
-	struct fg_signature unused;
-
-	if (fg_signature_read(rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len), m->data_len, &unused))
+	if (m->ol_flags & s->mbuf.test_flag)
 		p->port_counters.tx_last = WHOLE(p->first_bit);
 	begin = begin > p->line_free ? begin : p->line_free;
 	p->port_counters.paused_ps += WHOLE(p->first_bit - begin);

@@ -121,6 +121,7 @@ tx_inject_make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m,
 		fg_vary_burst(frame, d->number, &data, 1);
 	if (frame->seal.packet != 0)
 		fg_template_seal(frame, data);
+	m->hash.usr = s->id; /* its signature may be wrong */
 	if (d->kinds & FG_INJECT_MALFORMED) {
 		m->data_len = fg_inject_apply(&s->inject->how.fields, frame, d->kinds, d->number, data);
 		m->pkt_len = m->data_len;
@@ -130,14 +131,39 @@ tx_inject_make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m,
 	s->sequence++;
 }
 
-void
-tx_inject_sent(struct tx_inject *f)
+static void
+count_departure(struct tx_inject *f, const struct fg_departure *d)
 {
-	const struct fg_departure *d = &f->ahead[f->sent++ % TX_INJECT_AHEAD];
-
+	f->sent++;
 	f->skipped += d->skipped;
 	if (d->kinds & FG_INJECT_MALFORMED)
 		__atomic_store_n(&f->wrong, f->wrong + 1, __ATOMIC_RELAXED);
 	for (uint32_t left = d->kinds; left != 0; left &= left - 1)
 		f->kinds[__builtin_ctz(left)]++;
+}
+
+void
+tx_inject_sent(struct tx_inject *f)
+{
+	count_departure(f, &f->ahead[f->sent % TX_INJECT_AHEAD]);
+}
+
+int
+tx_inject_recount(struct tx_inject *f, uint64_t sent, struct fg_error *err)
+{
+	struct fg_injector *again;
+	int rc = fg_injector_create(&f->how.program, "stream.errors", &again, err);
+
+	if (rc != 0)
+		return rc;
+	f->sent = f->skipped = f->wrong = 0;
+	memset(f->kinds, 0, sizeof(f->kinds));
+	while (f->sent < sent) {
+		struct fg_departure d;
+
+		fg_injector_next(again, &d);
+		count_departure(f, &d);
+	}
+	fg_injector_free(again);
+	return 0;
 }

@@ -98,6 +98,7 @@ tx_make_unsigned(struct tx_common *common, const struct tx_stream *s, struct rte
 	const struct fg_template *frame = tx_template(s, s->sequence);
 
 	common->length = frame->length;
+	m->hash.usr = s->id;
 	fg_template_make(frame, 0, s->number + s->sequence * s->apart, 0,
 			 tx_begin(common, m, departure, launch));
 }

@@ -173,7 +173,7 @@ task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struc
 	task->lead = port->caps.launch_time ? env->step : 0;
 	task->nap = env->nap;
 	task->time_offset = env->time_offset;
-	task->time_flag = env->time_flag;
+	task->time_flag = env->time_flag | port->caps.test_flag;
 	task->line = tx_line_of(env->clock, &port->caps);
 	on_time_init(task, streams, n, step);
 	task->only = n == 1 ? streams[0] : NULL;

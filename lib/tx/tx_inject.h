@@ -45,6 +45,9 @@ void tx_inject_make(const struct tx_task *task, struct tx_stream *stream, struct
 /** The frame that was made first of those not yet sent is the port's now. */
 void tx_inject_sent(struct tx_inject *inject);
 
+/** Only the first @p sent departures have left: count them again. Control, after the trial. */
+int tx_inject_recount(struct tx_inject *inject, uint64_t sent, struct fg_error *err);
+
 /** Of the frames sent, those that were made wrong, and those by which the device is measured. */
 static inline uint64_t
 tx_wrong(const struct tx_stream *s)

@@ -118,6 +118,7 @@ struct wire_marks {
 	int tx_time_offset, rx_time_offset;
 	uint64_t tx_time_flag, rx_time_flag;
 	uint64_t bad_fcs_flag, runt_flag; /* as the tester's port sends only on purpose */
+	uint64_t test_flag;               /* of frames of streams */
 };
 
 int wire_marks_take(struct wire_marks *marks, struct fg_error *err);

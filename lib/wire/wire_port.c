@@ -102,9 +102,10 @@ wire_marks_take(struct wire_marks *marks, struct fg_error *err)
 {
 	marks->bad_fcs_flag = take_flag("fg_wire_bad_fcs");
 	marks->runt_flag = take_flag("fg_wire_runt");
+	marks->test_flag = take_flag("fg_wire_test");
 	if (rte_mbuf_dyn_tx_timestamp_register(&marks->tx_time_offset, &marks->tx_time_flag) != 0 ||
 	    rte_mbuf_dyn_rx_timestamp_register(&marks->rx_time_offset, &marks->rx_time_flag) != 0 ||
-	    marks->bad_fcs_flag == 0 || marks->runt_flag == 0)
+	    marks->bad_fcs_flag == 0 || marks->runt_flag == 0 || marks->test_flag == 0)
 		return fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
 	return 0;
 }
@@ -125,6 +126,7 @@ wire_describe(struct fg_port *port, unsigned i, double rate_bps, const struct wi
 		.runts = true,
 		.runt_flag = marks->runt_flag,
 		.bad_fcs_flag = marks->bad_fcs_flag,
+		.test_flag = marks->test_flag,
 	};
 	snprintf(port->name, sizeof(port->name), "wire%u", i);
 	snprintf(port->device, sizeof(port->device), "wire%u", i);

@@ -72,13 +72,14 @@ class Ports
 
 	/* The same with bytes of our own before the number; without FCS */
 	void
-	Launch(unsigned side, uint32_t number, const frames::Bytes &bytes, uint64_t launch, uint64_t now = 0)
+	Launch(unsigned side, uint32_t number, const frames::Bytes &bytes, uint64_t launch, uint64_t now = 0,
+	       uint64_t flags = 0)
 	{
 		rte_mbuf *m = Buffer(bytes);
 
 		memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, bytes.size() - 4), &number, 4);
 		*RTE_MBUF_DYNFIELD(m, time_offset, uint64_t *) = launch;
-		m->ol_flags |= tx_flag;
+		m->ol_flags |= tx_flag | flags;
 		Hand(side, m, now);
 	}
 

@@ -49,4 +49,19 @@ describe("frames that wait in a paused port when a trial ends", function()
          assert.equal(one.tx, sum)
       end
    end)
+
+   -- every fourth frame is wrong, or departs a second time; some have no signature that could be read
+   it("have no errors on purpose that count as made", function()
+      local plan = PLAN:gsub("  gone:.-\n", "")
+      for kind, departures in pairs { fcs = 4, payload = 4, runt = 4, duplicate = 5 } do
+         local errors = ("size: 512, rate: 100%%%%, errors: {%s: {every: 4}}"):format(kind)
+         local _, _, records = tools.results_of((plan:gsub("size: emix, rate: 60%%", errors)))
+         local mix = records[1].directions[1]
+         assert.is_true(mix.unsent > 100, kind)
+         assert.equal(0, mix.excess or 0, kind)
+         assert.equal(math.floor(mix.tx / departures), mix.errors[1].sent, kind)
+         assert.equal(kind == "duplicate" and 0 or mix.errors[1].sent, mix.wrong_tx or 0, kind)
+         assert.is_true(mix.lost < 100, kind)
+      end
+   end)
 end)
