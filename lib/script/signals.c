@@ -70,7 +70,8 @@ static void
 stop_at_once(void)
 {
 	static const char farewell[] = "\nframegauge: stopped at once\n";
-	struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT}; /* it may be what the loop waits for */
+	/* it may be what the loop waits for */
+	struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT};
 
 	if (poll(&errors, 1, 0) == 1 && write(STDERR_FILENO, farewell, sizeof(farewell) - 1) < 0)
 		_exit(INTERRUPTED);

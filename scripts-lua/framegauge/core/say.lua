@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a service prints while it works. A reader that has stopped (a full pipe, a terminal after Ctrl-S) must
--- not stop the service: text for which there is no room is left out, and the next text says how often.
+--- What a service prints while it works. A reader that has stopped (a full pipe, a terminal after Ctrl-S)
+-- must not stop the service: text for which there is no room is left out, and the next text says how often.
 local ffi = require "ffi"
 
 ffi.cdef [[
