@@ -58,8 +58,6 @@ local function parse_device(text)
       return nil, ("longer than %d characters"):format(LONGEST_DEVICE), DEVICES
    elseif text:find "^agent:" then
       return agent_device(text)
-   elseif text:find "^far:" then
-      return nil, "far: is now agent:", (text:gsub("^far", "agent"))
    elseif api.C.fg_port_check_name(text, physical, err) ~= 0 then
       local wrong, expected = ffi.string(err.message):match("^(.-); expected (.*)$")
       return nil, wrong or ffi.string(err.message), expected
