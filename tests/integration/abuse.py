@@ -306,6 +306,7 @@ def terminals(folder, undisturbed):
         or Done(*log, 'l4.tls.key_log=/dev/ptmx').must(4, 'l4.tls.key_log: /dev/ptmx: it is no regular file')
         or Done(*log, 'l4.tls.key_log=/nowhere/log').must(4, '/nowhere/log: there is no such folder')
         or Done(*log, f'l4.tls.key_log={folder}').must(4, 'it is a folder')
+        or Done(*log, 'l4.tests=[TCP_RR]', '--set', 'l4.duration=100ms', '--set', 'l4.tls.key_log=/nowhere/log').must(0)
         or Done('check', tls, '--set', 'l4.tls.key_log=/nowhere/log').must(0)
         or Done('check', tls, '--set', 'l4.tls.key_log=/dev/null').must(0)
         or Done('run', '--resume', str(fifo)).must(2, 'cannot open the result folder')

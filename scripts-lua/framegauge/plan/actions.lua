@@ -4,15 +4,18 @@
 -- addresses it sends messages to. A plan from somebody else is as powerful as a script; this says where.
 --
 -- A row of a key that does such a thing says so by `does`, a verb phrase that the value completes.
+local named_file = require "framegauge.core.named_file"
 local plain = require "framegauge.text.plain"
 local rows = require "framegauge.plan.rows"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
+local WRITES = "writes the file"
+
 -- What devices do, by patterns of their names.
 local DEVICES = {
-   { "^pcap:([^,]+)", "reads the file" }, { "^pcap:[^,]*,(.+)$", "writes the file" },
+   { "^pcap:([^,]+)", "reads the file" }, { "^pcap:[^,]*,(.+)$", WRITES },
    { "^vdev:(.+)$", "has a DPDK driver open" },
 }
 
@@ -28,7 +31,7 @@ local function walk(row, value, path, add)
    if value == nil or value == row.default or row.type == "list" and not value[1] then
       return
    elseif row.does then
-      add(path, row.does, text_of(value))
+      add(path, row.does, value)
    elseif row.type == "map" then
       for _, one in ipairs(value) do
          walk(row.of, one, path .. "." .. one[row.name], add)
@@ -59,7 +62,7 @@ end
 function M.of(plan)
    local list = {}
    local function add(key, does, what)
-      list[#list + 1] = { key = key, does = does, what = what }
+      list[#list + 1] = { key = key, does = does, what = text_of(what) }
    end
    local tagged = has_service_tag { plan[plan.test], plan.streams }
    for _, port in ipairs(plan.ports) do
@@ -77,6 +80,18 @@ function M.of(plan)
       walk(tables.find(rows.fields, "key", key), plan[SHAPED[key] or key], key, add)
    end
    return list
+end
+
+--- What keeps the test of a plan from writing one of its files, which it may do behind a trial that should not
+-- have been for nothing; nil when nothing does as far as can be told on this machine.
+-- @param is_used  function(key of the test): whether the plan makes use of it
+function M.unwritable(plan, is_used)
+   local message
+   walk(tables.find(rows.fields, "key", plan.test), plan[plan.test], plan.test, function(key, does, file)
+      local problem = does == WRITES and is_used(key) and named_file.write_problem(file)
+      message = message or problem and ("%s: %s"):format(key, problem) or nil
+   end)
+   return message
 end
 
 return M

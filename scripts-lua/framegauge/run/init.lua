@@ -5,6 +5,7 @@
 -- Everything that can be refused is refused before the first frame. From then on whatever was measured is
 -- kept: each trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a
 -- result.json of what there is. A run that ended early can be resumed (framegauge.run.resume).
+local actions = require "framegauge.plan.actions"
 local ansi = require "framegauge.text.ansi"
 local bars = require "framegauge.text.bars"
 local calibration = require "framegauge.run.calibration"
@@ -248,9 +249,16 @@ end
 -- @param kept  the captures of the run
 local function run_captured(tester, plan, options, expectations, kept)
    local screen = options.screen or Screen.new()
-   local problem = methods.of(plan).check(plan, tester)
+   local method = methods.of(plan)
+   local problem = method.check(plan, tester)
    if problem then
       refuse(BAD_PLAN, problem)
+   end
+   problem = actions.unwritable(plan, function(key)
+      return not method.uses or method.uses(plan, key)
+   end)
+   if problem then
+      refuse(ENVIRONMENT, problem)
    end
    local state = find_calibration(plan, tester, options)
    local folder, run = begin(plan, tester, options, state)

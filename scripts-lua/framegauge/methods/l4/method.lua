@@ -61,20 +61,23 @@ function M.outlook(plan, _, notes)
    end), notes)
 end
 
-function M.check(plan, tester)
-   tls.check_keys(plan.l4.tls, "l4.tls")
-   return search.check(plan, tester)
+M.check = search.check
+
+local function is_secured(plan)
+   return tables.any(plan.l4.tests, function(test)
+      return kinds.of(test).tls or kinds.of(test).quic
+   end)
+end
+
+--- Does a plan make use of a key? (plan/actions.lua)
+function M.uses(plan, key)
+   return key ~= "l4.tls.key_log" or is_secured(plan)
 end
 
 --- Tests over TLS and QUIC leave the certificate of the tester's authority, by which others can check its
 -- ends.
 function M.files(plan, tester)
-   for _, test in ipairs(plan.l4.tests) do
-      if kinds.of(test).tls or kinds.of(test).quic then
-         return { { "ca.pem", tls.authority(tester.wires ~= nil) } }
-      end
-   end
-   return {}
+   return is_secured(plan) and { { "ca.pem", tls.authority(tester.wires ~= nil) } } or {}
 end
 
 local function run_case(plan, tester, session, case)

@@ -44,9 +44,13 @@ function M.files(plan, tester)
    return phases.secured(plan) and { { "ca.pem", tls.authority(tester.wires ~= nil) } } or {}
 end
 
+--- Does a plan make use of a key? (plan/actions.lua)
+function M.uses(plan, key)
+   return key ~= "rfc9411.tls.key_log" or phases.secured(plan)
+end
+
 function M.check(plan, tester)
    local o = plan.rfc9411
-   tls.check_keys(o.tls, "rfc9411.tls")
    local needs_line = not phases.most(plan, tester, KIB, 1)
    for _, key in ipairs { "connections", "transactions" } do
       local test = key == "transactions" and "http_throughput" or key

@@ -8,7 +8,6 @@ local ffi = require "ffi"
 local named_file = require "framegauge.core.named_file"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
-local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -24,7 +23,6 @@ local GROUPS = { "x25519", "p256", "p384", "x25519mlkem768" }
 local GROUP_NAMES = { x25519 = "X25519", p256 = "P-256", p384 = "P-384", x25519mlkem768 = "X25519MLKEM768" }
 local VERSIONS = { ["1.2"] = 0x0303, ["1.3"] = 0x0304 }
 local MLKEM_SINCE = 3.5
-local ENVIRONMENT = 4 -- exit status
 
 M.GROUP = keys.group("tls", "of TLS_STREAM, TLS_RR, HTTPS and the other tests over TLS", {
    { "versions", "list", "that both ends speak",
@@ -194,17 +192,6 @@ function M.of(o, server, seeded, alpn)
       key_update_every = t.key_update_every, hold = t.hold, handshakes_at_once = t.handshakes_at_once,
       timeout = t.handshake_timeout, key_log = not server and t.key_log ~= nil,
    }
-end
-
---- Refuse, on the machine that runs the test, a file of keys that cannot be written: it is written behind a
--- trial, which should not have been for nothing.
--- @param o   values of the group
--- @param at  where it is: "l4.tls"
-function M.check_keys(o, at)
-   local problem = o.key_log and named_file.write_problem(o.key_log)
-   if problem then
-      user_error.raise("run", ENVIRONMENT, "%s.key_log: %s", at, problem)
-   end
 end
 
 --- Add what a trial has logged to the file of l4.tls.key_log, and take it out of the results.
