@@ -95,6 +95,7 @@ struct fg_live {
 	uint64_t elapsed_ns;       /* since the start of traffic */
 	uint64_t copied_ns;        /* the same, when the oldest of the receivers' counts was copied */
 	uint64_t tx, rx;           /* without frames that are wrong on purpose */
+	uint64_t missing;          /* of all streams, as in struct fg_stream_live */
 	uint64_t own_queue_max_ns; /* longest wait of a frame while its port sent others */
 };
 

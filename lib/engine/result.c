@@ -41,6 +41,7 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 		return;
 	for (unsigned i = 0; i < split_all(&t->split); i++) {
 		out->tx += tx_measured(&t->tx.stream[i]);
+		out->missing += __atomic_load_n(&t->rx.stream[i].live.missing, __ATOMIC_RELAXED);
 		if (t->tx.stream[i].queue != TX_NO_QUEUE)
 			out->own_queue_max_ns =
 				RTE_MAX(out->own_queue_max_ns, tx_own_queue(&t->tx, &t->tx.stream[i]));

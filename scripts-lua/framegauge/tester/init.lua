@@ -420,7 +420,8 @@ function Tester:run(o, list, described, seconds)
    return result
 end
 
---- Totals of the trial that is running, for the screen; nil when none is. No frame on its way counts as lost.
+--- Totals of the trial that is running, for the screen; nil when none is. Lost are the frames before which
+-- later ones of their stream have arrived, or where these are more, those sent longer than the drain ago.
 -- @usage tester:snapshot() --> nil
 function Tester:snapshot()
    if not self.running then
@@ -432,7 +433,7 @@ function Tester:snapshot()
    local sent = overdue(self.running.sent, tx, elapsed, tonumber(live.copied_ns) / 1e9, self.running.drain)
    return {
       elapsed = elapsed, duration = self.running.duration, tx = tx, rx = rx,
-      lost = math.max(0, (sent or 0) - rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
+      lost = math.max(tonumber(live.missing), (sent or 0) - rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
    }
 end
 
