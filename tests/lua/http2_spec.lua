@@ -29,6 +29,7 @@ describe("a test over HTTP/2", function()
       for i, test in ipairs { "HTTP", "HTTP2", "HTTPS", "HTTPS2" } do
          assert.same({ test, "valid", 0 }, { rows[i].test, rows[i].validity, rows[i].wrong_bytes })
          assert.is_nil(rows[i].bad_responses)
+         assert.equal(test == "HTTPS2", rows[i].parameters.tcp.nodelay)
       end
       assert.near(100, rows[2].theoretical_percent, 1.5)
       assert.is_true(rows[2].transactions_per_s > 5 * rows[1].transactions_per_s)
@@ -86,6 +87,18 @@ describe("a test over HTTP/2", function()
       assert.is_true(run(unpack(sets))[1].transaction.max_ns < 2e6)
       sets[#sets + 1] = "l4.tcp.nodelay=false"
       assert.is_true(run(unpack(sets))[1].transaction.max_ns >= 40e6)
+   end)
+
+   it("leaves open in a plan whether Nagle's algorithm is off only where its tests differ in that", function()
+      local function nodelay_of(tests)
+         return assert(plans.load_text(([[
+test: l4
+ports: {east: {device: wire0, ipv4: 198.18.1.2/24}, west: {device: wire1, ipv4: 198.18.1.3/24}}
+l4: {tests: [%s]}
+]]):format(tests), "http2", {})).l4.tcp.nodelay
+      end
+      assert.is_false(nodelay_of "TCP_RR, HTTPS")
+      assert.is_nil(nodelay_of "TCP_RR, HTTPS2")
    end)
 
    it("refuses a flood of a test that has none", function()

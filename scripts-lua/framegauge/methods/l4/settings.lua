@@ -35,6 +35,15 @@ function M.of(plan, set)
    return o
 end
 
+-- The settings of TCP of a test.
+local function tcp_of(test, o)
+   local tcp = copy(o.tcp)
+   if tcp.nodelay == nil then
+      tcp.nodelay = kinds.of(test).nodelay or false
+   end
+   return tcp
+end
+
 --- The keys of a group `tcp` as framegauge.traffic.l4.app takes them.
 function M.tcp(tcp)
    return {
@@ -72,7 +81,7 @@ function M.apps(plan, tester, test, o, from)
    local client = {
       test = kinds.kind(test), address = ours, remote = theirs, next_hop = M.next_hop(tester, from, o.ip),
       port = o.port,
-      tcp = M.tcp(o.tcp), connections = o.connections, request = o.request, response = o.response,
+      tcp = M.tcp(tcp_of(test, o)), connections = o.connections, request = o.request, response = o.response,
       datagram = o.datagram, datagrams_per_s = o.datagram_rate, octets = o.octets,
       timeout = M.timeout(test, o),
       patience = kinds.of(test).gives_up and not o.path and M.timeout(test, o) or nil,
@@ -130,7 +139,7 @@ function M.parameters(test, o)
    p.path = o.path
    p.tls, p.quic = (kind.tls or kind.quic) and o.tls or nil, kind.quic and o.quic or nil
    if not kind.udp then
-      p.tcp, p.message, p.load = not kind.quic and o.tcp or nil, o.message, o.load
+      p.tcp, p.message, p.load = not kind.quic and tcp_of(test, o) or nil, o.message, o.load
    end
    return p
 end

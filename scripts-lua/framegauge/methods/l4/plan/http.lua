@@ -64,12 +64,6 @@ function M.fill(client, o, remote)
    end
 end
 
---- The same by HTTP/2 over TLS: unless the plan says so, no message waits for a delayed acknowledgement.
-function M.fill_secured(client, o, remote)
-   M.fill(client, o, remote)
-   client.tcp.nodelay = o.tcp.nodelay ~= false
-end
-
 -- A flood is of HTTP/2, and of bodies that are under way.
 local function check_flood(o, found)
    for i, test in ipairs(o.tests) do

@@ -26,6 +26,19 @@ local function meanings()
    return table.concat(list, "; ")
 end
 
+-- TCP as everywhere, but that some tests have Nagle's algorithm off (kinds.lua).
+local function tcp()
+   local group = tables.copy(shared.tcp)
+   group.fields = tables.map(group.fields, function(field)
+      if field.key == "nodelay" then
+         field = tables.copy(field)
+         field.default, field.default_help = nil, "true for HTTPS2, as curl, nginx and nghttp2 have it; else false"
+      end
+      return field
+   end)
+   return group
+end
+
 local row = keys.group("l4", "TCP and UDP between the first port (client) and the second (server), by the names of netperf", {
    { "campaign", CAMPAIGNS, "battery: each of the tests as it is; mtu-sweep: goodput, files or pings against the MTU, over all IP versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for messages of several sizes; policer: UDP below and above a limit; balance: how flows are spread over paths; clients: against the number of clients; connection-rate, transaction-rate and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP compared over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md",
      default = "battery" },
@@ -57,7 +70,7 @@ local row = keys.group("l4", "TCP and UDP between the first port (client) and th
    shared.learning_wait "100ms",
    shared.drain("2s", "time for connections to close"),
    shared.settle "0s", groups.peer, groups.balance, groups.load, groups.sweep, groups.search,
-   transports.GROUP, shared.tcp, tls.GROUP, quic.GROUP, tables.field(kinds.LIST, "group"),
+   transports.GROUP, tcp(), tls.GROUP, quic.GROUP, tables.field(kinds.LIST, "group"),
 })
 
 local IPV6_MIN_MTU = 1280
@@ -294,8 +307,15 @@ local function fits_agents(values, found)
    end
 end
 
+-- What the plan leaves to the tests is left open only where they differ.
+local function shape(o)
+   if o.tcp.nodelay == nil and not tables.any(o.tests, function(test) return kinds.of(test).nodelay end) then
+      o.tcp.nodelay = false
+   end
+end
+
 return {
-   name = "l4", row = row, rules = rules, one_lcore_a_port = true, one_queue = true, tcp = true,
+   name = "l4", row = row, shape = shape, rules = rules, one_lcore_a_port = true, one_queue = true, tcp = true,
    fleet = fits_agents,
    devices = transports.devices,
    frame_sizes = function(plan)

@@ -28,6 +28,8 @@
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, in addition to TCP's: list of { key, key of o }
 --    fill(client, o, remote)      what its client is told in addition to the common settings
+--    nodelay     Nagle's algorithm is off unless the plan switches it on: no message waits for a delayed
+--                acknowledgement
 --    closes      what l4.close may be beside fin
 --    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
 --    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
@@ -272,7 +274,7 @@ local function secured(name, plain, help, with)
             nil, nil
          row.closes, row.trips = kind.closes and RESET, LASTING[plain] and kind.trips
          row.campaigns, row.peers, row.theory = kind.campaigns, with.peers, with.theory
-         row.alpn, row.fill = with.alpn, with.fill or row.fill
+         row.alpn, row.nodelay = with.alpn, with.nodelay
          LIST[#LIST + 1] = row
       end
    end
@@ -290,7 +292,7 @@ secured("TLS_CRR", "TCP_CRR", "TCP_CRR over TLS", {})
 secured("TLS_CC", "TCP_CC", "connect, handshake of TLS and close", { peers = { discard = true } })
 secured("HTTPS", "HTTP", "HTTP over TLS", { peers = { web = true } })
 secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true }, alpn = "h2",
-   fill = http.fill_secured })
+   nodelay = true })
 secured("TLS_PAGE", "PAGE", "PAGE over TLS", { peers = { web = true } })
 secured("DNS_TLS", "DNS_TCP", "DNS_TCP over TLS, by ALPN dot", { peers = { dns = true }, alpn = "dot" })
 
