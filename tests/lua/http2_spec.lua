@@ -101,6 +101,10 @@ l4: {tests: [%s]}
       assert.is_nil(nodelay_of "TCP_RR, HTTPS2")
    end)
 
+   it("has no flood in its parameters where nothing is flooded", function()
+      assert.is_nil(run("l4.tests=[HTTP2]")[1].parameters.http.flood)
+   end)
+
    it("refuses a flood of a test that has none", function()
       local plan, problems = plans.load_text([[
 test: l4

@@ -20,11 +20,11 @@ M.GROUP = keys.group("http", "what HTTP, HTTP2 and HTTP3 ask for", {
    { "window", "size", "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told that there is room for more; of a connection at least 65535. Of HTTP3 see quic.stream_window",
      min = "1", max = "2147483647", default_help = "2147483647" },
    keys.group("flood", "of HTTP2 and HTTPS2: frames that nobody needs, sent on each connection in addition to the requests. A server is to bear them, or to end the connection (RFC 9113, 10.5); ours takes 1,000 a second", {
-      { "frame", { "rst", "ping", "settings", "empty" }, "rst: RST_STREAM, each behind a request; ping and settings, each to be acknowledged; empty: DATA without a byte of a POST",
-        default_help = "none" },
+      { "frame", { "rst", "ping", "settings", "empty" }, "rst: RST_STREAM, each behind a request; ping and settings, each to be acknowledged; empty: DATA without a byte, while the body of a POST is under way",
+        required = true },
       { "rate", "number", "frames a second on each connection; left out while 64 KiB of a connection wait for an acknowledgement",
         default = "2000", min = "1", max = "10000000" },
-   }),
+   }, { optional = true }),
    { "path", "string", "what is asked for",
      longest = 200, default_help = "/octets/ and the number of http.body" },
    { "any_body", "boolean", "the body is not our server's, and neither its bytes nor its length are compared",
@@ -57,7 +57,9 @@ function M.fill(client, o, remote)
    client.path = http.path or ("/octets/%d"):format(http.body)
    client.any_body, client.head, client.statuses = http.any_body, http.head, http.statuses
    client.streams, client.window = http.streams, http.window
-   client.flood, client.flood_per_s = http.flood.frame, http.flood.rate
+   if http.flood then
+      client.flood, client.flood_per_s = http.flood.frame, http.flood.rate
+   end
    if http.range then
       local first, length = part_of(http.range, http.body)
       client.range, client.range_first, client.response = http.range, first or 0, length or http.body
@@ -85,7 +87,7 @@ function M.check(values, found)
    if path and not path:match "^/[!-~]*$" then -- it is part of the first line
       found:add("l4.http.path", ("'%s' is no path"):format(path), "one that begins with /, without blanks")
    end
-   if http.flood.frame then
+   if http.flood then
       check_flood(values.l4, found)
    end
    if http.head and http.post > 0 then
