@@ -260,7 +260,7 @@ describe("the page", function()
       result.results.throughput[2].limited_by = "maximum"
       result.results.bursty_traffic[1].interval_ns = 6811412
       local page = html.page(result, {})
-      assert.matches('<td class="left">none found</td>', page, 1, true)
+      assert.matches('<td class="left">not reached</td>', page, 1, true)
       assert.matches(" every 6,811.41 µs", page, 1, true)
    end)
 

@@ -51,7 +51,7 @@ local function label(value)
 end
 
 -- What ended a search (framegauge.search), in words.
-local LIMITS = { maximum = "none found", max_trials = "number of trials" }
+local LIMITS = { maximum = "not reached", max_trials = "number of trials" }
 
 local function limit(value)
    return LIMITS[value] or (value:gsub("_", " "))
