@@ -73,6 +73,20 @@ capture: {b: {file: b.pcapng}}
       assert.matches("hooks.x.command: this plan runs a command: ./tell\n", said, 1, true)
    end)
 
+   it("refuses what a run of the plan would, but not where that depends on a rate that only ports have", function()
+      local function check(devices)
+         local path = scratch.path()
+         scratch.write(path, HEAD .. "ports: " .. devices .. "\ntest: mesh\nmesh: {load: 0.1%, trial: 1ms}\n")
+         return scratch.shell(("'%s' check '%s' 2>&1"):format(uv.exepath(), path))
+      end
+      local said, status = check "{a: {device: wire0}, b: {device: wire1}}\nreference_device: {rate: 10Mbps}"
+      assert.equal(2, status, said)
+      assert.matches("not one frame in a trial of 1 ms", said, 1, true)
+      assert.equal("", (said:match "good" or ""))
+      said, status = check "{a: {device: 'kernel:a'}, b: {device: 'kernel:b'}}"
+      assert.equal(0, status, said)
+   end)
+
    it("refuses to send on a network that may be in use", function()
       for _, test in ipairs { "rfc2544", "replay\nreplay: {file: a.pcap}" } do
          local plan, err = plans.load_text("ports: {a: {device: 'kernel:a'}, b: {device: 'kernel:b'}}\ntest: "

@@ -7,8 +7,11 @@ local parse = require "framegauge.cli.parse"
 local repeated = require "framegauge.run.repeated"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
+
+local BAD_PLAN = 2 -- exit status
 
 -- A plan that was read, anew. A pipe gives its text only once.
 -- @param sets  in place of the settings it was read with; or nil
@@ -144,6 +147,10 @@ end
 function M.check(arguments, options, eal)
    local plan = load_plan(arguments[1], options, eal)
    require("framegauge.run").criteria(plan, options.expect)
+   local estimate, problem = require("framegauge.run.estimate").line(plan)
+   if problem then
+      user_error.raise("check", BAD_PLAN, "%s: %s", arguments[1], problem)
+   end
    local ports = tables.map(plan.ports, function(port)
       return port.name .. " on " .. port.device
    end)
@@ -151,7 +158,7 @@ function M.check(arguments, options, eal)
    for _, one in ipairs(require("framegauge.plan.actions").of(plan)) do
       print(("%s: this plan %s: %s"):format(one.key, one.does, one.what))
    end
-   io.stdout:write(require("framegauge.run.estimate").line(plan) or "")
+   io.stdout:write(estimate or "")
    return 0
 end
 

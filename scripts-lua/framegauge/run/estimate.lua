@@ -56,12 +56,18 @@ local function repeated(parts, wanted)
    return ("%s: %s in %s.\n"):format(format.plural(runs, "run"), trials, format.clock(seconds))
 end
 
---- How many trials a run of the plan has and how long they take, a line; nil of a service, and where the
--- plan cannot be run.
+--- How many trials a run of the plan has and how long they take, a line.
+-- @return the line; or nil and why the plan cannot be run: nothing of a service, and where that may be because of
+-- a rate that is only assumed
 function M.line(plan)
-   local method, tester = not registry.of(plan.test).service and methods.of(plan), tester_of(plan)
-   if not method or method.check(plan, tester) then
+   if registry.of(plan.test).service then
       return nil
+   end
+   local method = methods.of(plan)
+   local tester, assumed = tester_of(plan)
+   local problem = method.check(plan, tester)
+   if problem then
+      return nil, not assumed and problem or nil
    end
    return method.estimate and method.estimate(plan, tester) or outlook.estimate(method.parts(plan, tester))
 end
