@@ -65,22 +65,26 @@ local function criterion(one)
       one.reason and (" (%s)"):format(one.reason) }
 end
 
--- What the device failed by: each reason with the first of its rows.
+-- What the device failed by: each reason with the first of its rows, the first one of each table before the
+-- second ones.
 local function failures(result)
-   local items, more = {}, 0
+   local ranks = {}
    for _, one in ipairs(views.tables(result)) do
+      local rank = 0
       for _, group in ipairs(notes.grouped(one.lines, function(row)
-         return show.case(one, row, row.trial)
+         return show.whole_name(one, row, row.trial)
       end)) do
-         if group.word == "fail" and #items < MOST then
-            items[#items + 1] = h.li { formatters.words(group.reason), ": ", one.title, ", ",
-               formatters.words(group.names[1]), #group.names > 1 and ("; and %d more"):format(#group.names - 1) }
-         elseif group.word == "fail" then
-            more = more + 1
+         if group.word == "fail" then
+            rank = rank + 1
+            ranks[rank] = ranks[rank] or {}
+            table.insert(ranks[rank], h.li { formatters.words(group.reason), ": ", one.title, ", ",
+               formatters.words(group.names[1]), #group.names > 1 and ("; and %d more"):format(#group.names - 1) })
          end
       end
    end
-   items[#items + 1] = more > 0 and h.li { ("And %d more."):format(more) } or nil
+   local all = tables_of.joined(unpack(ranks))
+   local items = { unpack(all, 1, MOST) }
+   items[#items + 1] = #all > MOST and h.li { ("And %d more."):format(#all - MOST) } or nil
    return items
 end
 
