@@ -59,6 +59,9 @@ capture: {b: {file: b.pcapng}}
       assert.same({ "ports.a.device: this plan sends tags 0x88a8, which it receives as 0x8100: kernel:a,af_packet" },
          said_of(tagged .. "size: 128, frame: [ethernet, {qinq: {id: 5}}, {vlan: {id: 7}}, ipv4, udp]}}"))
       assert.same({}, said_of(tagged .. "size: 128, frame: [ethernet, {vlan: {id: 7}}, ipv4, udp]}}"))
+      assert.equal(1, #said_of(tagged .. "size: 128, frame: [{ethernet: {type: 0x88a8}}, ipv4, udp]}}"))
+      assert.same({}, said_of((tagged:gsub("traffic", "rfc2544"))
+         .. "size: 128, frame: [ethernet, {qinq: {id: 5}}, {vlan: {id: 7}}, ipv4, udp]}}"))
       assert.same({ "convergence.link: this plan takes down the link of port: b" },
          said_of(ports .. "test: convergence\nconvergence: {link: b}"))
    end)

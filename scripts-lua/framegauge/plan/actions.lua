@@ -6,6 +6,7 @@
 -- A row of a key that does such a thing says so by `does`, a verb phrase that the value completes.
 local named_file = require "framegauge.core.named_file"
 local plain = require "framegauge.text.plain"
+local registry = require "framegauge.plan.registry"
 local rows = require "framegauge.plan.rows"
 local tables = require "framegauge.core.tables"
 
@@ -43,6 +44,8 @@ local function walk(row, value, path, add)
    end
 end
 
+local SERVICE_TAG = 0x88a8
+
 -- Whether frames have an 802.1ad tag. DPDK's driver of AF_PACKET puts each tag that the kernel took out of a
 -- received frame back as an 802.1Q one.
 local function has_service_tag(value)
@@ -54,7 +57,7 @@ local function has_service_tag(value)
          return true
       end
    end
-   return value.outer_vlan ~= nil or value.protocol == "qinq"
+   return value.outer_vlan ~= nil or value.protocol == "qinq" or value.name == "type" and value.value == SERVICE_TAG
 end
 
 --- What a loaded plan does on the host.
@@ -64,7 +67,7 @@ function M.of(plan)
    local function add(key, does, what)
       list[#list + 1] = { key = key, does = does, what = text_of(what) }
    end
-   local tagged = has_service_tag { plan[plan.test], plan.streams }
+   local tagged = has_service_tag { plan[plan.test], registry.of(plan.test).sends_streams and plan.streams }
    for _, port in ipairs(plan.ports) do
       if tagged and port.device:find "^kernel:.*,af_packet$" then
          add(("ports.%s.device"):format(port.name), "sends tags 0x88a8, which it receives as 0x8100", port.device)

@@ -23,6 +23,7 @@
 --    alone                 whether a single port will do
 --    fleet                 whether its ports may belong to agents (framegauge.fleet); or a rule for these,
 --                          function(values, found)
+--    sends_streams         whether it sends the streams of the plan
 --    two_testers(values)   whether one of the ports is a remote tester's
 --    remembers             whether trials find in the device what earlier ones left there; a resumed run
 --                          makes some of these again (framegauge.trial.session)

@@ -73,7 +73,7 @@ local function frame_sizes(plan)
 end
 
 return {
-   name = "traffic", fleet = true,
+   name = "traffic", sends_streams = true, fleet = true,
    row = row, rules = rules, frame_sizes = frame_sizes, topology_key = "ports",
    topology = function(values) -- streams of a single port come back to it
       return #values.ports == 1 and "loopback" or "pairs"
