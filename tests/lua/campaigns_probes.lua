@@ -119,7 +119,6 @@ mesh: {class: %s, load: %g%%, trial: %gms, frame_size: %d, throughput: %s, learn
       local out = to <= from and line * (1 + ppm * 1e-6) or line
       local least = latency * 1e3 + byte * size + size * 8 * NS / from
       list[#list + 1] = { what = of .. "verdict", truth = "valid", measured = row.validity }
-      add(of .. "received", row.tx - row.lost, row.rx, 0)
       -- a frame of each other port may be before it, each time again: of all pairs at once at the line, else
       -- at the engine
       local waits = kind == "light" and (n - 2) * (size + 20) * 8 * NS / to
