@@ -85,8 +85,8 @@ function M.of(plan)
    return list
 end
 
---- What keeps the test of a plan from writing one of its files, which it may do behind a trial that should not
--- have been for nothing; nil when nothing does as far as can be told on this machine.
+--- What keeps the test of a plan from writing one of its files, which it may do behind a trial that should
+-- not have been for nothing; nil when nothing does as far as can be told on this machine.
 -- @param is_used  function(key of the test): whether the plan makes use of it
 function M.unwritable(plan, is_used)
    local message

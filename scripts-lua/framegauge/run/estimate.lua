@@ -57,8 +57,8 @@ local function repeated(parts, wanted)
 end
 
 --- How many trials a run of the plan has and how long they take, a line.
--- @return the line; or nil and why the plan cannot be run: nothing of a service, and where that may be because of
--- a rate that is only assumed
+-- @return the line; or nil and why the plan cannot be run: nothing of a service, and where that may be
+-- because of a rate that is only assumed
 function M.line(plan)
    if registry.of(plan.test).service then
       return nil

@@ -10,7 +10,8 @@
 --    title                     to show in place of test, modifier and frame size
 --    trial, of                 number of the trial in its part of the run; about how many there will be
 --    load_fps, load_percent    intended load; share of the line where its rate is known
---    missing                   frames whose successors have arrived, or that were sent longer than the drain ago: the larger
+--    missing                   frames that have not arrived though later ones have, or where these are more,
+--                              that were sent longer than the drain ago
 --    own_queue_max_ns          longest wait of a frame in the tester's own port, where one had to wait
 --    elapsed_s, left_s         of the run; left_s is missing before the first trial has ended
 --    ended                     only when a trial ends: { trial = its number in the run, duration_s =,

@@ -433,7 +433,8 @@ function Tester:snapshot()
    local sent = overdue(self.running.sent, tx, elapsed, tonumber(live.copied_ns) / 1e9, self.running.drain)
    return {
       elapsed = elapsed, duration = self.running.duration, tx = tx, rx = rx,
-      lost = math.max(tonumber(live.missing), (sent or 0) - rx), own_queue_max_ns = tonumber(live.own_queue_max_ns),
+      lost = math.max(tonumber(live.missing), (sent or 0) - rx),
+      own_queue_max_ns = tonumber(live.own_queue_max_ns),
    }
 end
 
