@@ -76,17 +76,9 @@ class IperfWire : public Line
 		apps[0].port = iperf_port;
 		apps[1] = ServerOf(apps[0]);
 		looks = [this](uint64_t now) { Direct(now); };
-		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
-
-			config.connections = 4096;
-			config.seed = 1 + i;
-			config.mtu = 1500;
-			config.max_lag_ns = ms;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, 10 * second, 0, 0, &err));
-		}
+		max_lag = ms;
+		for (unsigned i : {0, 1})
+			Create(i, apps[i], 4096, 10 * second);
 		Run(20 * second);
 		EXPECT_EQ(5u, stage);
 		for (const fg_l4 *one : {l4[0], l4[1]}) {

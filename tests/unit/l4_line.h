@@ -33,7 +33,7 @@ class Line
 
       protected:
 	/* 200 Mbit/s and 2 ms */
-	explicit Line(uint64_t seed = 1) : random(seed)
+	explicit Line(uint64_t seed = 1) : seed(seed), random(seed)
 	{
 	}
 	~Line()
@@ -42,6 +42,24 @@ class Line
 		fg_l4_free(l4[1]);
 	}
 
+	/* the worker of one end, whose clients run from 1 s to @p stop */
+	void
+	Create(unsigned i, const fg_l4_app &app, uint32_t connections, uint64_t stop, uint64_t omit = 0,
+	       uint64_t interval = 0)
+	{
+		fg_l4_config config = {};
+		fg_error err = {};
+
+		config.connections = connections;
+		config.seed = seed + i;
+		config.mtu = 1500;
+		config.max_lag_ns = max_lag;
+		EXPECT_EQ(0, fg_l4_create(&config, 1, &app, &l4[i], &err)) << err.message;
+		EXPECT_EQ(0, fg_l4_schedule(l4[i], second, stop, omit, interval, &err));
+	}
+
+	const uint64_t seed;
+	uint64_t max_lag = 0;
 	double loss = 0, reorder = 0, duplicate = 0;
 	uint64_t ns_per_octet = 40, gap = 0, delay = 2 * ms;
 	uint64_t ring = UINT64_MAX; /* what the line cannot take for so long waits in the worker */

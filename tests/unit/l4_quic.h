@@ -83,15 +83,8 @@ class QuicPair : public Line
 			return (from == 1 || o.server) && (!o.path || o.path(from, frame));
 		};
 		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
-
 			apps[i].quic = &quic[i];
-			config.connections = o.connections[i];
-			config.seed = o.seed + i;
-			config.mtu = 1500;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, second + o.stop, 0, 0, &err));
+			Create(i, apps[i], o.connections[i], second + o.stop);
 		}
 		Run(second + o.look);
 		for (unsigned i : {0, 1}) {

@@ -70,19 +70,12 @@ class Pair : public Line
 		tls[1].tls.tickets = o.resume ? 2 : 0;
 		tls[1].tls.certificate = o.certificate;
 		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
-
 			tls[i].record = o.record;
 			tls[i].hold = o.hold;
 			tls[i].key_update_every = o.key_update_every;
 			tls[i].tls.ciphers = o.ciphers;
 			apps[i].tls = (i == 0 ? o.plain_client : o.plain_server) ? nullptr : &tls[i];
-			config.connections = 4096;
-			config.seed = o.seed + i;
-			config.mtu = 1500;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, second + o.stop, 0, 0, &err));
+			Create(i, apps[i], 4096, second + o.stop);
 		}
 		Run(second + o.stop + 300 * second);
 		for (unsigned i : {0, 1}) {

@@ -68,17 +68,9 @@ class Wire : public Line
 				last_frame = now - second;
 			return true;
 		};
-		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
-
-			config.connections = 4096;
-			config.seed = 1 + i;
-			config.mtu = 1500;
-			config.max_lag_ns = ms;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, second + stop, omit, interval, &err));
-		}
+		max_lag = ms;
+		for (unsigned i : {0, 1})
+			Create(i, apps[i], 4096, second + stop, omit, interval);
 		Run(second + stop + 10 * second);
 	}
 

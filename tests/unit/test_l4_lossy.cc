@@ -136,8 +136,6 @@ class Path : public l4::Line
 		p.set(client, zone);
 		fg_l4_app apps[2] = {client, l4::ServerOf(client)};
 		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
 			uint16_t version = p.under == TLS_1_2 ? FG_TLS_1_2 : FG_TLS_1_3;
 			fg_secure_config tls = l4::Tls(i == 1, version);
 			fg_quic_config quic = l4::Quic(i == 1);
@@ -147,11 +145,7 @@ class Path : public l4::Line
 			quic.tls.alpn = strcmp(p.kind, "HTTP3") == 0 ? "h3" : quic.tls.alpn;
 			apps[i].tls = p.under == TLS_1_3 || p.under == TLS_1_2 ? &tls : nullptr;
 			apps[i].quic = p.under == QUIC ? &quic : nullptr;
-			config.connections = 64;
-			config.seed = seed + i;
-			config.mtu = 1500;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, 300 * second, 0, 0, &err));
+			Create(i, apps[i], 64, 300 * second);
 		}
 		Run(900 * second);
 	}

@@ -104,16 +104,9 @@ class Pair : public l4::Line
 		};
 		fg_l4_app apps[2] = {client, l4::ServerOf(client)};
 		for (unsigned i : {0, 1}) {
-			fg_l4_config config = {};
-			fg_error err = {};
-
 			quic[i].tls.alpn = "h3";
 			apps[i].quic = strcmp(kind, "HTTP3") == 0 ? &quic[i] : nullptr;
-			config.connections = 8192; /* each waits for a second when it is closed */
-			config.seed = o.seed + i;
-			config.mtu = 1500;
-			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
-			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, second + o.stop, 0, 0, &err));
+			Create(i, apps[i], 8192, second + o.stop); /* each waits for a second when closed */
 		}
 		if (o.change)
 			o.change(reinterpret_cast<application *>(l4[0]->app[0])->page);
