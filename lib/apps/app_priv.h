@@ -101,7 +101,7 @@ struct application {
 	uint64_t outstanding, at_least; /* answers that are waited for at the end; times that are no less */
 	/* datagrams that left late, or were left out: see note_departure() */
 	uint64_t off_schedule, lag_max_ns;
-	uint64_t flow_blocked_ns[FG_L4_WINDOWS];
+	uint64_t flow_blocked_ns[FG_L4_WINDOWS], hol_ns;
 };
 
 static inline struct application *
@@ -240,15 +240,21 @@ note_blocked(const struct fg_l4 *w, uint64_t *since)
 		*since = w->now;
 }
 
-/** It does not any more: the time counts as far as it is part of the figures. */
+/** How much of a time is part of the figures. */
+static inline uint64_t
+measured_part(const struct fg_l4 *w, uint64_t from, uint64_t to)
+{
+	from = from > w->measure_from ? from : w->measure_from;
+	to = to < w->stop_at ? to : w->stop_at;
+	return to > from ? to - from : 0;
+}
+
+/** It does not any more. */
 static inline void
 note_unblocked(const struct fg_l4 *w, struct application *a, enum fg_l4_window which, uint64_t *since)
 {
-	uint64_t from = *since > w->measure_from ? *since : w->measure_from;
-	uint64_t to = w->now < w->stop_at ? w->now : w->stop_at;
-
-	if (*since != 0 && to > from)
-		a->flow_blocked_ns[which] += to - from;
+	if (*since != 0)
+		a->flow_blocked_ns[which] += measured_part(w, *since, w->now);
 	*since = 0;
 }
 

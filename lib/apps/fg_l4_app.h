@@ -220,6 +220,11 @@ struct fg_l4_result {
 	 * and of all streams
 	 */
 	uint64_t flow_blocked_ns[FG_L4_WINDOWS];
+	/*
+	 * HTTP2: for how long data of a stream had arrived, with all of the stream before it, and waited for
+	 * bytes of other streams (head-of-line blocking), of all streams
+	 */
+	uint64_t hol_ns;
 	uint64_t flooded;                  /* frames sent for fg_l4_app.flood */
 	uint64_t off_schedule, lag_max_ns; /* datagrams sent at times of their own, as of fg_pace.h */
 	/*

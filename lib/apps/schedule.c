@@ -161,6 +161,7 @@ fg_l4_read(const struct fg_l4 *w, unsigned app, struct fg_l4_result *out)
 				     .at_least = a->at_least,
 				     .off_schedule = a->off_schedule,
 				     .lag_max_ns = a->lag_max_ns};
+	out->hol_ns = a->hol_ns;
 	memcpy(out->flow_blocked_ns, a->flow_blocked_ns, sizeof(out->flow_blocked_ns));
 	if (w->snapshots > 1) {
 		out->measured = difference(&a->snapshot[w->snapshots - 1].tally, &a->snapshot[0].tally);

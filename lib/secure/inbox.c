@@ -43,7 +43,7 @@ block_of(struct fg_l4 *w, struct secure *all, struct secured *t, uint64_t number
 /* @return false: there is no room for all */
 static bool
 hold(struct fg_l4 *w, struct secure *all, struct secured *t, uint64_t at, const uint8_t *data,
-     uint32_t length)
+     uint32_t length, bool early)
 {
 	for (uint32_t n; length > 0; at += n, data += n, length -= n) {
 		struct block *b = block_of(w, all, t, at / BLOCK);
@@ -52,6 +52,8 @@ hold(struct fg_l4 *w, struct secure *all, struct secured *t, uint64_t at, const 
 			return false;
 		n = fg_u32_min(length, BLOCK - (uint32_t)(at % BLOCK));
 		memcpy(b->data + at % BLOCK, data, n);
+		for (uint32_t i = at % BLOCK / CELL; i <= (at % BLOCK + n - 1) / CELL; i++)
+			b->since[i] = early ? w->now : 0;
 	}
 	return true;
 }
@@ -146,7 +148,59 @@ inbox_receive(struct fg_l4 *w, struct fg_stream *tcp, uint64_t offset, const uin
 		if (used == UINT32_MAX)
 			return true;
 	}
-	return used == length || hold(w, all, t, offset + used, data + used, length - used);
+	if (!early)
+		t->in_order = offset + length;
+	return used == length || hold(w, all, t, offset + used, data + used, length - used, early);
+}
+
+/* of the record that is held and being taken, for the application */
+struct record_times {
+	struct fg_held held; /* first */
+	const struct secure *all;
+	const struct secured *t;
+};
+
+static bool
+record_waited(const struct fg_held *held, uint32_t offset, uint64_t *from, uint64_t *to)
+{
+	const struct record_times *times = (const struct record_times *)held;
+	uint64_t at = times->t->read_at + FG_TLS_HEADER + offset;
+	const struct block *b = block_at(times->all, times->t->first_block);
+
+	while (b->number < at / BLOCK)
+		b = block_at(times->all, b->next);
+	*from = b->since[at % BLOCK / CELL];
+	*to = b->closed[at % BLOCK / CELL];
+	return *from != 0;
+}
+
+/* a gap is closed: what lies behind it is in order */
+static void
+note_closed(const struct fg_l4 *w, const struct secure *all, struct secured *t, uint64_t to)
+{
+	const uint64_t step = CELL;
+
+	for (uint32_t i = t->first_block; i != 0 && t->in_order < to; i = block_at(all, i)->next) {
+		struct block *b = block_at(all, i);
+
+		for (; t->in_order < to && t->in_order / BLOCK == b->number;
+		     t->in_order += step - t->in_order % step)
+			b->closed[t->in_order % BLOCK / CELL] = w->now;
+	}
+	t->in_order = to;
+}
+
+/* @return whether it was taken */
+static bool
+take_held(struct fg_l4 *w, struct secure *all, struct secured *t, struct fg_stream *tcp, uint32_t length)
+{
+	struct record_times times = {{record_waited, NULL}, all, t};
+	enum outcome outcome;
+
+	w->held = &times.held; /* secure_data() knows where the data is */
+	outcome = record_take(w, t, tcp, gather(all, t, length, all->record), length);
+	w->held = NULL;
+	return outcome == TAKEN;
 }
 
 void
@@ -157,12 +211,12 @@ inbox_arrived(struct fg_l4 *w, struct fg_stream *tcp)
 	uint8_t header[FG_TLS_HEADER];
 	uint32_t length;
 
+	note_closed(w, all, t, tcp->received);
 	while (t->first_block != 0 && !(t->flags & (FAILED | CLOSE_RECEIVED)) &&
 	       tcp->received - t->read_at >= FG_TLS_HEADER) {
 		length = whole_record(w, t, tcp, gather(all, t, FG_TLS_HEADER, header),
 				      tcp->received - t->read_at);
-		if (length == 0 ||
-		    record_take(w, t, tcp, gather(all, t, length, all->record), length) != TAKEN)
+		if (length == 0 || !take_held(w, all, t, tcp, length))
 			return;
 		t->read_at += length;
 		give_before(all, t, t->read_at);

@@ -62,6 +62,8 @@ secure_data(struct fg_l4 *w, struct secured *t, const uint8_t *data, uint32_t le
 	const struct fg_app_ops *ops = ops_above(w, t);
 	uint64_t id = t->id;
 
+	if (w->held != NULL)
+		w->held->data = data;
 	if (!ops->receive(w, &t->plain, t->plain.received, data, length, false)) {
 		w->counters.not_used++;
 		return STAYS;

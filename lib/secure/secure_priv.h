@@ -18,7 +18,7 @@
 #include "fg_pool.h"
 #include "fg_secure_layer.h"
 
-enum { BLOCK = 2048, CACHE = 64, MAX_CARRIERS = 16 };
+enum { BLOCK = 2048, CELL = 256, CACHE = 64, MAX_CARRIERS = 16 };
 
 /* struct secured.flags */
 enum {
@@ -41,10 +41,11 @@ struct secured {
 	const struct fg_tls_suite *suite;   /* NULL: not known yet */
 	struct fg_tls_keys out, in;
 	uint8_t out_secret[FG_TLS_MAX_SECRET], in_secret[FG_TLS_MAX_SECRET];
-	uint64_t out_next, in_next;       /* numbers of records */
-	uint64_t laid_out;                /* plaintext before this position has its records */
-	uint64_t read_at;                 /* where in what TCP received the next record begins */
-	uint32_t first_span, last_span;   /* of the outbox; 0: it is empty */
+	uint64_t out_next, in_next;     /* numbers of records */
+	uint64_t laid_out;              /* plaintext before this position has its records */
+	uint64_t read_at;               /* where in what TCP received the next record begins */
+	uint64_t in_order;              /* up to here no gap was open, or note_closed() has seen it closed */
+	uint32_t first_span, last_span; /* of the outbox; 0: it is empty */
 	uint32_t first_block, last_block; /* of the inbox */
 	uint32_t message_left;            /* bytes of a handshake message that goes on in the next record */
 	uint32_t full;                    /* plaintext of a full record */
@@ -65,6 +66,9 @@ struct span {
 struct block {
 	uint32_t next;   /* first: the pool's while it is free */
 	uint64_t number; /* of the inbox: position / BLOCK */
+	/* of the inbox: when the latest of each CELL bytes arrived beyond a gap; 0: some of it did not */
+	uint64_t since[BLOCK / CELL];
+	uint64_t closed[BLOCK / CELL]; /* and when the gap was closed */
 	uint8_t data[BLOCK];
 };
 

@@ -106,12 +106,13 @@ struct ranges {
 	struct range at[MAX_RANGES];
 };
 
-enum { KEPT = 2036 };
+enum { KEPT = 2024 };
 
 /** Payload that waits for its turn. */
 struct kept {
 	uint32_t next; /* first: the pool's while it is free */
 	uint32_t seq, length;
+	uint64_t since; /* when the latest of it arrived */
 	uint8_t data[KEPT];
 };
 

@@ -175,6 +175,13 @@ struct fg_app {
 	struct fg_l4_tally tally;
 };
 
+/** Payload that arrived beyond a gap, while receive() is called for it: the layer that kept it knows when. */
+struct fg_held {
+	/** When the byte at @p offset arrived, and when the gap was closed. @return false: it was no gap */
+	bool (*waited)(const struct fg_held *held, uint32_t offset, uint64_t *from, uint64_t *to);
+	const uint8_t *data; /* the payload */
+};
+
 /** A worker, as far as applications may look into it; TCP's own follows (tcp_priv.h). */
 struct fg_l4 {
 	struct fg_endpoint endpoint; /* first: the worker is the endpoint */
@@ -193,6 +200,7 @@ struct fg_l4 {
 	unsigned applications; /* the first ones; the rest are layers' */
 	uint64_t layer_octets; /* memory that layers have taken */
 	uint32_t layer_open;   /* connections of layers, in addition to TCP's; control reads it, too */
+	struct fg_held *held;  /* NULL: what receive() gets has just arrived */
 };
 
 /** Make a worker without applications. @return 0 or -ENOMEM */

@@ -95,6 +95,7 @@ add_some(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payl
 		return 0;
 	}
 	append(k, payload, n);
+	k->since = w->now;
 	held->kept_news = i;
 	next = kept_at(w, k->next);
 	if (k->next != 0 && k->seq + k->length == next->seq && k->length + next->length <= KEPT) {

@@ -118,6 +118,33 @@ take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t l
 	return arrived(w, c);
 }
 
+/* of a block, for the application */
+struct kept_times {
+	struct fg_held held; /* first */
+	uint64_t since, now;
+};
+
+static bool
+kept_waited(const struct fg_held *held, uint32_t offset, uint64_t *from, uint64_t *to)
+{
+	*from = ((const struct kept_times *)held)->since;
+	*to = ((const struct kept_times *)held)->now;
+	return true;
+}
+
+static bool
+offer_kept(struct fg_l4 *w, struct conn *c, const struct kept *k, uint32_t had)
+{
+	struct kept_times times = {{kept_waited, k->data + had}, k->since, w->now};
+	bool taken;
+
+	w->held = &times.held;
+	taken = ops_of(w, c)->receive(w, &c->stream, c->stream.received, k->data + had, k->length - had,
+				      false);
+	w->held = NULL;
+	return taken;
+}
+
 /* offer the application what was kept, in order, until it refuses some */
 static void
 take_kept(struct fg_l4 *w, struct conn *c)
@@ -129,7 +156,7 @@ take_kept(struct fg_l4 *w, struct conn *c)
 		const struct kept *k = kept_at(w, held->kept);
 		uint32_t had = held->read - k->seq, length = k->length - had;
 
-		if (!ops_of(w, c)->receive(w, &c->stream, c->stream.received, k->data + had, length, false))
+		if (!offer_kept(w, c, k, had))
 			return;
 		if (c->state == CLOSED)
 			return;

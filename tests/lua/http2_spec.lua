@@ -34,6 +34,8 @@ describe("a test over HTTP/2", function()
       assert.near(100, rows[2].theoretical_percent, 1.5)
       assert.is_true(rows[2].transactions_per_s > 5 * rows[1].transactions_per_s)
       assert.equal("h2", rows[4].tls.alpn)
+      assert.same({ 0, 0 }, { rows[2].hol_ns, rows[4].hol_ns })
+      assert.is_nil(rows[1].hol_ns)
       assert.is_true(schema.validate(path .. "/result.json"))
    end)
 

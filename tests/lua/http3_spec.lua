@@ -73,6 +73,8 @@ describe("a test over HTTP/3", function()
       assert.same({ "valid", "valid" }, { tcp.validity, quic.validity })
       assert.is_true(quic.quic.server.packets_lost > 20)
       assert.is_true(quic.transactions_per_s > tcp.transactions_per_s)
+      assert.is_true(tcp.hol_ns > 1e6)
+      assert.equal(0, quic.hol_ns)
    end)
 
    it("counts as lost what the device has lost", function()

@@ -215,6 +215,10 @@ read_payload(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, const uint
 	uint32_t n = fg_u32_min(length, f->body);
 
 	f->body -= n;
+	c->held_to = 0;
+	if (w->held != NULL &&
+	    !w->held->waited(w->held, (uint32_t)(data - w->held->data), &c->held_from, &c->held_to))
+		c->held_to = 0;
 	if (n > 0 && f->type == H2_DATA) {
 		h2_data(w, s, c, data, n);
 	} else if (n > 0 && (f->type == H2_HEADERS || f->type == H2_CONTINUATION)) {

@@ -82,6 +82,7 @@ struct h2_exchange {
 	bool sends_head, head_read, sized, unwanted, any, again, receives, is_post, is_head;
 	uint64_t since;            /* of a client: the request was sent */
 	uint64_t blocked;          /* note_blocked() */
+	uint64_t read_at;          /* when bytes of the stream were read last */
 	uint64_t length, received; /* of the peer's body: Content-Length, bytes so far */
 	/* of DNS over HTTPS: the peer's message; ours, which is in `own` unless it is a query */
 	uint8_t *came, *own;
@@ -156,9 +157,10 @@ struct h2_conn {
 	int32_t window, stream_window; /* bytes that the peer takes, and at the begin of a stream */
 	int32_t credit, stream_credit; /* ours */
 	uint32_t first_span, last_span, recent_span;
-	uint64_t end;     /* position behind what is laid out */
-	uint64_t blocked; /* note_blocked() */
-	uint64_t second;  /* in which the frames below are counted */
+	uint64_t end;                /* position behind what is laid out */
+	uint64_t blocked;            /* note_blocked() */
+	uint64_t held_from, held_to; /* what is being read of a payload: as of struct fg_held */
+	uint64_t second;             /* in which the frames below are counted */
 	uint16_t flood[H2_FLOODS];
 	/* of a server of DNS over HTTPS, of the block: on the heap; the body is a message of DNS */
 	uint8_t *path;

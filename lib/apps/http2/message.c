@@ -24,6 +24,19 @@ without_exchange(const struct fg_l4 *w, const struct fg_stream *s, const struct 
 	return h2_was_reset(http2_of(w, s), c, id) || c->flags & H2_REFUSING ? H2_NO_ERROR : H2_STREAM_CLOSED;
 }
 
+/*
+ * Bytes of a stream are read. If they lay beyond a gap of TCP, they waited for other streams from when they,
+ * and all of their own stream before them, had arrived; what was read meanwhile has counted.
+ */
+static void
+note_hol(const struct fg_l4 *w, const struct h2_conn *c, struct application *a, struct h2_exchange *x)
+{
+	if (c->held_to > 0)
+		a->hol_ns +=
+			measured_part(w, c->held_from > x->read_at ? c->held_from : x->read_at, c->held_to);
+	x->read_at = w->now;
+}
+
 /* --- heads and trailers */
 
 enum h2_error
@@ -69,6 +82,7 @@ take_head(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, struct h2_exc
 	const struct fields *f = &c->fields;
 	bool is_interim = role->is_client && fields_are_interim(f);
 
+	note_hol(w, c, application_of(w, s), x);
 	if (!fields_are_head(f, role->is_client) || (is_interim && c->block_ends)) {
 		fail_malformed(w, s, x);
 		return;
@@ -171,6 +185,7 @@ h2_data(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, const uint8_t *
 
 	if (x == NULL)
 		return;
+	note_hol(w, c, &a->app, x);
 	if (a->doh != NULL && !x->unwanted)
 		fault = doh_take(w, a, x, data, length);
 	if (fault != MESSAGE_FINE) {

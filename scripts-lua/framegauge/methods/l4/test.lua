@@ -167,6 +167,13 @@ local function flow_blocked(record)
    return server and server.flow_blocked or client.flow_blocked
 end
 
+-- How long streams waited for others, at both ends; nil: a connection of the test has no streams.
+local MANY_STREAMS = { HTTP2 = true, HTTP3 = true }
+local function hol(test, record)
+   local client, server = ends(record)
+   return MANY_STREAMS[kinds.kind(test)] and client.hol_ns + (server and server.hol_ns or 0) or nil
+end
+
 -- Frames of a flood, of all trials; nil: there was none.
 local function flooded(list)
    local sum
@@ -328,7 +335,7 @@ local function row_of(plan, tester, case, o, list)
       row[times] = client[times]
    end
    row.flow_blocked = flow_blocked(list[#list])
-   row.flood_frames = flooded(list)
+   row.hol_ns, row.flood_frames = hol(case.test, list[#list]), flooded(list)
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
    row.reverse_bps = client.iperf and iperf.figure(client, true)

@@ -328,7 +328,7 @@ function M.read(l4, index, test)
       transaction = transaction, first_byte = times_of(r.first_octet),
       last_byte = times_of(r.last_octet), rtt = times_of(r.rtt),
       flow_blocked = flow_blocked_of(r.flow_blocked_ns),
-      flooded = r.flooded > 0 and tonumber(r.flooded) or nil,
+      hol_ns = tonumber(r.hol_ns), flooded = r.flooded > 0 and tonumber(r.flooded) or nil,
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
       off_schedule = tonumber(r.off_schedule), lag_max_ns = tonumber(r.lag_max_ns),
