@@ -140,17 +140,22 @@ dns_is_well_formed(const uint8_t *data, uint32_t length)
 }
 
 bool
-dns_same_question(const uint8_t *a, const uint8_t *b, uint32_t bytes)
+dns_same_name(const uint8_t *a, const uint8_t *b, uint32_t bytes)
 {
 	/* lengths of labels are below 64, so only letters have a case */
 	for (uint32_t i = 0; i < bytes; i++) {
 		uint8_t x = a[i], y = b[i];
 
-		if (x != y &&
-		    ((x | 0x20) != (y | 0x20) || (x | 0x20) < 'a' || (x | 0x20) > 'z' || i + 4 >= bytes))
+		if (x != y && ((x | 0x20) != (y | 0x20) || (x | 0x20) < 'a' || (x | 0x20) > 'z'))
 			return false;
 	}
 	return true;
+}
+
+bool
+dns_same_question(const uint8_t *a, const uint8_t *b, uint32_t bytes)
+{
+	return dns_same_name(a, b, bytes - 4) && memcmp(a + bytes - 4, b + bytes - 4, 4) == 0;
 }
 
 void

@@ -65,7 +65,9 @@ uint32_t dns_name(const uint8_t *data, uint32_t length, uint32_t at);
 int dns_read_query(const uint8_t *data, uint32_t length, struct dns_query *out);
 /** Are these as many records as the header says, none more, and each within the message? */
 bool dns_is_well_formed(const uint8_t *data, uint32_t length);
-/** Are these the same names, without regard to case, with the same type and class? */
+/** Are these the same names, without regard to case? */
+bool dns_same_name(const uint8_t *a, const uint8_t *b, uint32_t bytes);
+/** And with the same type and class? */
 bool dns_same_question(const uint8_t *a, const uint8_t *b, uint32_t bytes);
 void dns_put_opt(uint8_t *to, uint16_t udp_size, int rcode, bool dnssec);
 

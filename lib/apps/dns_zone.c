@@ -85,6 +85,17 @@ put_record(const struct fg_l4_dns *zone, uint16_t type, uint64_t hash, uint32_t 
 	return RECORD + bytes;
 }
 
+/* is this the name of the zone, or one below? */
+static bool
+is_in_zone(const struct fg_l4_dns *zone, const uint8_t *name, uint32_t bytes)
+{
+	while (bytes > zone->zone_bytes && *name != 0) {
+		bytes -= 1U + *name;
+		name += 1U + *name;
+	}
+	return bytes == zone->zone_bytes && dns_same_name(name, zone->zone, bytes);
+}
+
 uint32_t
 dns_answer(const struct fg_l4_dns *zone, const struct dns_query *query, int rcode, uint8_t *to, uint32_t room)
 {
@@ -93,6 +104,9 @@ dns_answer(const struct fg_l4_dns *zone, const struct dns_query *query, int rcod
 	uint32_t n = query->type == DNS_ANY ? 1 : zone->answers;
 	uint16_t flags = DNS_QR | (query->flags & (DNS_OPCODE | DNS_RD | DNS_CD));
 
+	if (rcode == DNS_NOERROR && zone->zone_bytes > 0 &&
+	    !is_in_zone(zone, query->question, query->name_bytes))
+		rcode = DNS_REFUSED;
 	if (rcode == DNS_NOERROR && (hash >> 32) % 1000000 < zone->nxdomain_ppm)
 		rcode = DNS_NXDOMAIN;
 	n = rcode == DNS_NOERROR && bytes > 0 ? n : 0;

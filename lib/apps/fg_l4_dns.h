@@ -27,6 +27,9 @@ struct fg_l4_dns {
 	uint16_t answers;  /* server: records in the answer to A, AAAA and TXT */
 	uint32_t ttl;      /* server: seconds */
 	uint16_t text;     /* server: bytes of text in each TXT record */
+	/* server: its zone's name as labels; names outside are REFUSED. Empty: it answers every name */
+	uint8_t zone[255];
+	uint8_t zone_bytes;
 	uint32_t nxdomain_ppm; /* server: millionths of the names that do not exist; the name decides */
 	bool post;             /* client, over HTTPS: queries are bodies of POST, else in the path of GET */
 	uint64_t idle_ns;      /* server, over TCP: without a query for so long it closes; 0: it does not */

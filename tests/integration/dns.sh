@@ -93,6 +93,7 @@ by_kdig() {
 	"${kdig[@]}" +noedns h1.fg.test MX | grep 'NOERROR.*' || return
 	"${kdig[@]}" h1.fg.test ANY | grep RFC8482 || return
 	"${kdig[@]}" -c CH h1.fg.test A | grep REFUSED || return
+	"${kdig[@]}" h1.gg.test A | grep REFUSED || return
 	"${kdig[@]}" +edns=3 h1.fg.test A | grep BADVERS
 }
 

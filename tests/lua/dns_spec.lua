@@ -154,8 +154,18 @@ describe("DNS", function()
       assert.is_nil(row.dns_answers.asked_again)
    end)
 
+   it("refuses names outside of its zone", function()
+      local row = run("l4.dns.zone=FG.test.", "l4.dns.nxdomain=0%")
+      assert.is_nil(row.dns_answers.other_rcode)
+      assert.is_true(row.dns_answers.noerror > 100)
+      row = run("l4.dns.zone=h1.fg.test", "l4.dns.name=h{0..9}.fg.test", "l4.dns.nxdomain=0%")
+      assert.near(9 * row.dns_answers.noerror, row.dns_answers.other_rcode, 100) -- queries that wait at a time
+      assert.equal(0, row.wrong_bytes)
+   end)
+
    it("is told what cannot be asked", function()
       assert.equal("", wrong())
+      assert.truthy(wrong("zone=a..b"):find("'a..b' is no name", 1, true))
       assert.truthy(wrong("name=h..test"):find("'h..test' is no name", 1, true))
       assert.truthy(wrong("name=h{5..1}.test"):find("{5..1} is not 1 to 1,000,000 numbers", 1, true))
       assert.truthy(wrong("edns=100"):find("100 is less than every message may have", 1, true))

@@ -151,6 +151,31 @@ TEST(L4Dns, KnowsNamesThatDoNotExist)
 	EXPECT_NEAR(1000, missing, 100); /* three standard deviations are 90 */
 }
 
+TEST(L4Dns, RefusesNamesOutsideItsZone)
+{
+	const std::string served("\2fg\4Test\0", 9);
+	fg_l4_dns zone = Zone();
+
+	memcpy(zone.zone, served.data(), served.size());
+	zone.zone_bytes = uint8_t(served.size());
+	zone.nxdomain_ppm = 500000; /* the zone comes first */
+	for (const char *outside :
+	     {"\1a\4best", "\4test", "\2hg\4test", "\3xfg\4test", "\1g\4test", "\2fg\4test\1a", ""}) {
+		std::string a = Answer(Query(std::string(outside) + '\0', 1, opt), zone);
+
+		EXPECT_EQ(0x8105u, Flags(a)) << outside; /* and no authority (AA) */
+		EXPECT_EQ(0u, Answers(a)) << outside;
+	}
+	zone.nxdomain_ppm = 0;
+	for (const char *inside : {"\2fg\4test", "\2FG\4TEST", "\1a\1b\2fg\4test", "\2fg\2fg\4test"}) {
+		std::string a = Answer(Query(std::string(inside) + '\0'), zone);
+
+		EXPECT_EQ(0x8500u, Flags(a)) << inside;
+		EXPECT_EQ(1u, Answers(a)) << inside;
+	}
+	EXPECT_EQ(0x8104u, Flags(Answer(Query(std::string("\4test\0", 6), 252), zone))); /* AXFR: NOTIMP */
+}
+
 TEST(L4Dns, RefusesWhatIsNoQuery)
 {
 	dns_query q;

@@ -45,6 +45,8 @@ M.GROUP = keys.group("dns", "of DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what is ask
    { "ttl", "integer", "of our server: seconds", default = "300", min = "0", max = "2147483647" },
    { "text", "integer", "of our server: bytes of text in a TXT record",
      default = "64", min = "0", max = "8192" },
+   { "zone", "string", "of our server: the zone that it serves, as fg.test; names outside of it are REFUSED",
+     longest = 254, default_help = "it answers every name" },
    { "nxdomain", "ratio", "of our server: share of the names that do not exist",
      default = "0%", max = "100%" },
 })
@@ -60,6 +62,13 @@ local function fault_of(name)
          return ("'%s' is no name: a label has 1 to %d characters"):format(name:sub(1, 80), LABEL_MAX)
       end
    end
+end
+
+-- A name as labels, as it stands in a message.
+local function labels_of(name)
+   return (name:gsub("%.$", ""):gsub("([^.]+)%.?", function(label)
+      return string.char(#label) .. label
+   end)) .. "\0"
 end
 
 -- The names that a pattern stands for. @return list, or nil and what is wrong
@@ -119,11 +128,13 @@ end
 --- What the client and the server of the test are told (framegauge.traffic.l4.app).
 function M.fill(client, o)
    local dns = o.dns
+   local zone = dns.zone and labels_of(dns.zone)
    client.requests_per_s = dns.rate
    client.dns = {
       questions = table.concat(assert(questions(dns)), "\n"), udp_size = dns.edns, dnssec = dns.dnssec,
       recursion = dns.recursion, any_answer = dns.any_answer, answers = dns.answers, ttl = dns.ttl,
       text = dns.text, nxdomain_ppm = math.floor(dns.nxdomain * 1e6 + 0.5), fallback = dns.fallback,
+      zone = zone or "", zone_bytes = zone and #zone or 0,
       pipeline = dns.pipeline, idle_ns = math.floor(dns.idle * 1e9 + 0.5),
    }
 end
@@ -177,6 +188,10 @@ function M.check(values, found)
    if not list then
       found:add(dns.queries and "l4.dns.queries" or "l4.dns.name", fault,
          dns.queries and "lines such as: h1.fg.test A" or "a name such as h{0..9999}.fg.test")
+   end
+   local zone_fault = dns.zone and fault_of(dns.zone)
+   if zone_fault then
+      found:add("l4.dns.zone", zone_fault, "a name such as fg.test")
    end
    if dns.edns > 0 and dns.edns < 512 then
       found:add("l4.dns.edns", ("%d is less than every message may have"):format(dns.edns),
