@@ -170,6 +170,7 @@ struct fg_l4_quic_result {
 	bool used;
 	struct fg_quic_tally tally;
 	struct fg_l4_times handshake; /* first Initial to the peer's Finished */
+	struct fg_l4_times gap;       /* a client takes another port to the first datagram there */
 	struct fg_tls_agreed agreed;
 	uint64_t memory;    /* most bytes that libngtcp2 had at a time */
 	uint32_t sessions;  /* that a client may still resume */

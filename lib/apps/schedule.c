@@ -147,6 +147,7 @@ read_quic(const struct fg_l4 *w, const struct fg_app *app, struct fg_l4_quic_res
 		.key_log_lost = q.key_log_lost,
 	};
 	read_times(q.handshakes, &out->handshake);
+	read_times(q.gaps, &out->gap);
 }
 
 void

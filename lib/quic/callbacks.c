@@ -226,6 +226,15 @@ on_new_id(ngtcp2_conn *conn, ngtcp2_cid *id, uint8_t *token, size_t length, void
 }
 
 static int
+on_path(ngtcp2_conn *conn, uint32_t flags, const ngtcp2_path *path, ngtcp2_path_validation_result result,
+	void *user)
+{
+	if (result != NGTCP2_PATH_VALIDATION_RESULT_ABORTED)
+		path_settled(calling.w, user, path, result == NGTCP2_PATH_VALIDATION_RESULT_SUCCESS);
+	return 0;
+}
+
+static int
 on_retry(ngtcp2_conn *conn, const ngtcp2_pkt_hd *hd, void *user)
 {
 	((struct quic *)user)->carrier->tally.retries++;
@@ -299,6 +308,7 @@ const ngtcp2_callbacks callbacks = {
 	.recv_retry = on_retry,
 	.rand = on_random,
 	.get_new_connection_id = on_new_id,
+	.path_validation = on_path,
 	.update_key = ngtcp2_crypto_update_key_cb,
 	.delete_crypto_aead_ctx = ngtcp2_crypto_delete_crypto_aead_ctx_cb,
 	.delete_crypto_cipher_ctx = ngtcp2_crypto_delete_crypto_cipher_ctx_cb,

@@ -14,6 +14,8 @@ enum {
 	LINGER_PTOS = 3,
 	/* a server of HTTP/3 ends a handshake with less (RFC 9114, 6.2); data on them is not kept */
 	SIDE_STREAMS = 3,
+	/* where a server runs out of them, libngtcp2 0.12 closes a connection that moves */
+	IDS_OF_A_MOVER = 4,
 	SIDE_WINDOW = 16384,
 };
 
@@ -104,6 +106,8 @@ params_of(const struct carrier *c, ngtcp2_transport_params *out)
 	out->initial_max_streams_uni = SIDE_STREAMS;
 	out->initial_max_stream_data_uni = SIDE_WINDOW;
 	out->max_idle_timeout = config->idle_ns;
+	if (config->migrate_ns > 0)
+		out->active_connection_id_limit = IDS_OF_A_MOVER;
 }
 
 static void
@@ -171,7 +175,7 @@ conn_create(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, cons
 	q->carrier = c;
 	q->stream.app = c->above->index;
 	q->flow = *flow;
-	q->began = w->now;
+	q->began = q->moves.at = w->now;
 	q->due = q->app_at = UINT64_MAX;
 	q->id = -1;
 	q->phase = SHAKING;

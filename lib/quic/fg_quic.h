@@ -34,6 +34,8 @@ struct fg_quic_config {
 	uint64_t initial_rtt_ns;        /* until one was measured */
 	uint64_t idle_ns;               /* without a packet of the peer's the connection is lost */
 	uint64_t handshake_ns;          /* a handshake takes no longer */
+	uint64_t migrate_ns; /* the client moves to another port so often; 0: never */
+	uint64_t rebind_ns;  /* the same without a word, as behind a NAT */
 	uint32_t handshakes_at_once;    /* of a client; more wait */
 	uint32_t streams; /* of a server with several on a connection: of the client's at a time */
 	uint16_t port_first, port_last; /* of a client: its ports */
@@ -66,6 +68,9 @@ struct fg_quic_config {
 	X(undecryptable, "packets that could not be opened")                        \
 	X(discarded, "datagrams for no connection, or that began none")             \
 	X(key_updates, "times that packets began to leave with newer keys")         \
+	X(migrations, "times that a client took another port, or a server followed") \
+	X(paths_validated, "paths that answered PATH_CHALLENGE")                    \
+	X(paths_failed, "paths that did not")                                       \
 	X(closed_with_error_out, "connections that we closed with an error")        \
 	X(closed_with_error_in, "connections that the peer closed with an error")
 

@@ -74,6 +74,7 @@ void fg_quic_fail(struct fg_l4 *w, struct fg_stream *s, uint64_t code, const cha
 struct fg_quic_read {
 	const struct fg_quic_tally *tally;
 	const struct fg_histogram *handshakes; /* first Initial to the peer's Finished, ns */
+	const struct fg_histogram *gaps;       /* a client takes another port to the first datagram there */
 	const struct fg_tls_agreed *agreed;
 	const char *reason; /* why the last connection that ended with an error did; "": none did */
 	const char *key_log;

@@ -10,9 +10,11 @@
 enum { LONGEST_PART = 65535 };
 
 static void
-leave(struct fg_l4 *w, const struct quic *q, const struct fg_flow *flow, size_t length)
+leave(struct fg_l4 *w, const struct quic *q, struct fg_flow flow, size_t length)
 {
-	fg_datagram_send(w, flow, (uint32_t)length);
+	if (q->moves.outside != 0)
+		flow.local_port = q->moves.outside;
+	fg_datagram_send(w, &flow, (uint32_t)length);
 	q->carrier->tally.datagrams_out++;
 }
 
@@ -77,7 +79,7 @@ repeat(struct fg_l4 *w, struct quic *q)
 	if (to == NULL)
 		return false;
 	memcpy(to, q->last_words, q->last_words_length);
-	leave(w, q, &q->flow, q->last_words_length);
+	leave(w, q, q->flow, q->last_words_length);
 	return true;
 }
 
@@ -91,7 +93,6 @@ end_handshake(struct fg_l4 *w, struct quic *q, uint8_t *to)
 {
 	ngtcp2_path_storage path;
 	ngtcp2_pkt_info info;
-	struct fg_flow flow;
 	ngtcp2_ssize n;
 
 	if (q->carrier->config.tls.server || q->why.type != NGTCP2_CCERR_TYPE_APPLICATION ||
@@ -102,8 +103,7 @@ end_handshake(struct fg_l4 *w, struct quic *q, uint8_t *to)
 				  w->now);
 	if (n <= 0)
 		return;
-	flow = flow_of(q, &path.path);
-	leave(w, q, &flow, (size_t)n);
+	leave(w, q, flow_of(q, &path.path), (size_t)n);
 }
 
 static bool
@@ -149,7 +149,6 @@ write_some(struct fg_l4 *w, struct quic *q)
 {
 	size_t quantum = ngtcp2_conn_get_send_quantum(q->conn), sum = 0;
 	ngtcp2_path_storage path;
-	struct fg_flow flow;
 	ngtcp2_ssize n = 0;
 	uint8_t *to;
 
@@ -159,11 +158,11 @@ write_some(struct fg_l4 *w, struct quic *q)
 	    streams_of(q) == NULL && ngtcp2_conn_open_bidi_stream(q->conn, &q->id, NULL) != 0)
 		q->id = -1; /* the peer does not let us yet */
 	renew_keys(w, q);
+	move(w, q);
 	ngtcp2_path_storage_zero(&path);
 	while ((to = fg_datagram_room(w, q->flow.ipv6)) != NULL && sum < quantum &&
 	       (n = write_one(w, q, to, &path.path)) > 0) {
-		flow = flow_of(q, &path.path);
-		leave(w, q, &flow, (size_t)n);
+		leave(w, q, flow_of(q, &path.path), (size_t)n);
 		sum += (size_t)n;
 	}
 	if (n < 0) {

@@ -3,8 +3,8 @@
  * By which path libngtcp2 is told that a client's datagram came. A client may go on from another port or
  * address (RFC 9000, 9), and the library of a server follows the first packet from there and validates
  * the new path. When the client is heard on the old one again before that is over, then all of 0.12 to
- * 1.11 abort where they do not search for the MTU. So a path that is left stays left until its successor
- * is validated or given up; and because a single datagram with a wrong source would do for that, a
+ * 1.11 abort where they do not search for the MTU. So paths that are left stay left until their
+ * successor is validated or given up; and because a single datagram with a wrong source would do for that, a
  * client that does not use a new ID, as one that moves on purpose does, is only followed when it has
  * been heard some times from there alone.
  */
@@ -15,6 +15,28 @@
 enum { LONG_HEADER = 0x80, COUNT_AT = ID_BYTES /* of an ID in a short header */, SOME = 3 };
 
 static const uint64_t SPARE_NS = 1000000000;
+
+/* so short that several are kept; two that have the same are taken for one */
+static uint32_t
+name_of(const struct fg_flow *flow)
+{
+	uint32_t name = flow->remote_port;
+
+	for (unsigned i = 0; i < sizeof(flow->remote); i++)
+		name = (name ^ flow->remote[i]) * 0x01000193; /* FNV-1a */
+	return name;
+}
+
+static bool
+is_left(const struct paths *p, const struct fg_flow *flow)
+{
+	uint32_t name = name_of(flow);
+
+	for (unsigned i = 0; i < p->lefts; i++)
+		if (p->left[i] == name)
+			return true;
+	return p->lefts == PATHS_LEFT;
+}
 
 static bool
 is_same(const struct fg_flow *a, const struct fg_flow *b)
@@ -42,6 +64,10 @@ path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, c
 	struct paths *p = &q->paths;
 
 	path_of(flow, out);
+	if (!q->carrier->config.tls.server)
+		move_note(w, q, flow);
+	if (q->moves.outside != 0)
+		path_of(&q->flow, out);
 	if (!q->carrier->config.tls.server || data[0] & LONG_HEADER || length <= COUNT_AT)
 		return true;
 	if (has_moved(q)) /* back, because nobody answered there */
@@ -51,7 +77,9 @@ path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, c
 		p->id = data[COUNT_AT];
 		return true;
 	}
-	if (w->now < p->left_until)
+	if (w->now >= p->left_until)
+		p->lefts = 0;
+	if (is_left(p, flow))
 		return false;
 	p->elsewhere = is_same(flow, &p->there) ? p->elsewhere + 1 : 1;
 	p->there = *flow;
@@ -64,10 +92,28 @@ void
 path_note(const struct fg_l4 *w, struct quic *q)
 {
 	uint64_t pto = ngtcp2_conn_get_pto(q->conn), first_pto = 3 * q->carrier->config.initial_rtt_ns;
+	struct paths *p = &q->paths;
+	uint32_t before = name_of(&q->flow);
 
-	if (!has_moved(q))
+	if (!q->carrier->config.tls.server || !has_moved(q))
 		return;
-	q->paths.elsewhere = 0;
+	q->carrier->tally.migrations++;
+	p->elsewhere = 0;
+	if (p->lefts < PATHS_LEFT)
+		p->left[p->lefts++] = before;
 	/* it is validated once or twice, for 3 PTO each */
-	q->paths.left_until = w->now + 6 * (pto > first_pto ? pto : first_pto) + SPARE_NS;
+	p->left_until = w->now + 6 * (pto > first_pto ? pto : first_pto) + SPARE_NS;
+}
+
+void
+path_settled(const struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, bool valid)
+{
+	uint64_t again = w->now + 3 * ngtcp2_conn_get_pto(q->conn);
+
+	q->carrier->tally.paths_validated += valid;
+	q->carrier->tally.paths_failed += !valid;
+	if (!valid)
+		q->moves.to = 0;
+	if (valid && ngtcp2_path_eq(path, ngtcp2_conn_get_path(q->conn)) && again < q->paths.left_until)
+		q->paths.left_until = again;
 }

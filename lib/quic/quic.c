@@ -36,6 +36,7 @@ carrier_free(struct fg_l4 *w, struct carrier *c)
 		}
 	credentials_free(c);
 	fg_histogram_free(c->handshakes);
+	fg_histogram_free(c->gaps);
 	fg_memory_release(c->heap, w->config.connections * sizeof(*c->heap));
 	fg_memory_release(c->bucket, c->buckets * sizeof(*c->bucket));
 	fg_pool_free(&c->pool);
@@ -54,9 +55,10 @@ carrier_create(const struct fg_l4 *w, struct carrier *c, struct fg_error *err)
 	for (c->buckets = 1; c->buckets < connections;)
 		c->buckets *= 2;
 	c->handshakes = fg_histogram_create(DIGITS, LONGEST_NS, err);
+	c->gaps = fg_histogram_create(DIGITS, LONGEST_NS, err);
 	c->heap = fg_memory_reserve(connections * sizeof(*c->heap));
 	c->bucket = fg_memory_reserve(c->buckets * sizeof(*c->bucket));
-	if (c->handshakes == NULL || c->heap == NULL || c->bucket == NULL ||
+	if (c->handshakes == NULL || c->gaps == NULL || c->heap == NULL || c->bucket == NULL ||
 	    !fg_pool_create(&c->pool, connections, sizeof(struct quic)))
 		return fg_error_set(err, ENOMEM, "l4.quic", "no memory for %u connections", connections);
 	return credentials_create(c, err);
@@ -118,6 +120,7 @@ fg_quic_read(const struct fg_l4 *w, const struct fg_app *app, struct fg_quic_rea
 	*out = (struct fg_quic_read){
 		.tally = &c->tally,
 		.handshakes = c->handshakes,
+		.gaps = c->gaps,
 		.agreed = &c->agreed,
 		.reason = c->reason,
 		.key_log = c->log == NULL ? "" : c->log,

@@ -15,6 +15,7 @@
  *   callbacks.c what libngtcp2 calls
  *   conn.c      one connection: made and ended
  *   paths.c     which path it is on
+ *   moves.c     a client takes another port
  *   output.c    what leaves
  *   input.c     what arrives, also what has no connection yet
  *   stream.c    what applications with one stream a connection call
@@ -30,7 +31,7 @@
 #include "fg_quic_layer.h"
 #include "ngtcp2_priv.h"
 
-enum { ID_BYTES = 8, FIRST_ID_BYTES = 18, SECRET = 32, LAST_WORDS = 128, REASON = 160 };
+enum { ID_BYTES = 8, PATHS_LEFT = 8, FIRST_ID_BYTES = 18, SECRET = 32, LAST_WORDS = 128, REASON = 160 };
 
 enum quic_phase {
 	NOBODY,  /* the slot is free */
@@ -70,9 +71,18 @@ struct losses {
 /** What paths.c knows of a connection of a server. */
 struct paths {
 	struct fg_flow there; /* where datagrams came from that were not of the connection's path ... */
-	uint64_t left_until;  /* until then nothing is read of another path than that */
+	uint64_t left_until;  /* until then nothing is read of paths that were left */
+	uint32_t left[PATHS_LEFT];
+	uint8_t lefts;
 	uint8_t elsewhere;    /* ... in a row */
 	uint8_t id;           /* which of our IDs its last one was for */
+};
+
+/** What moves.c knows of a connection of a client. */
+struct moves {
+	uint64_t at;      /* the last time */
+	uint16_t to;      /* the port that nothing has come to yet; 0: none */
+	uint16_t outside; /* the port that libngtcp2 does not know of; 0: none */
 };
 
 struct carrier;
@@ -86,6 +96,7 @@ struct quic {
 	struct fg_flow flow; /* the path that it is on */
 	struct losses losses;
 	struct paths paths;
+	struct moves moves;
 	ngtcp2_cid first_id;   /* of a server: where the client's first packets go */
 	uint32_t id_next;      /* in the table of those */
 	uint32_t tag;          /* is part of all IDs, so that they are of this connection alone */
@@ -140,7 +151,7 @@ struct carrier {
 	uint32_t *bucket, buckets; /* connections by the first ID that a client chose */
 	uint32_t ready_first, ready_last, under_way;
 	struct fg_quic_tally tally;
-	struct fg_histogram *handshakes;
+	struct fg_histogram *handshakes, *gaps;
 	struct fg_tls_agreed agreed;
 	char reason[REASON];
 	char *log;
@@ -337,6 +348,14 @@ bool path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *fl
 		 uint32_t length, ngtcp2_path_storage *out);
 /** It was read. */
 void path_note(const struct fg_l4 *w, struct quic *q);
+/** One was validated, or was not. */
+void path_settled(const struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, bool valid);
+
+/* moves.c */
+/** A client may have to take another port. */
+void move(const struct fg_l4 *w, struct quic *q);
+/** A datagram has come to one. */
+void move_note(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow);
 
 /* output.c */
 /** Serve those that may, in turn. @return whether any is left */

@@ -7,6 +7,7 @@ namespace
 using l4::ms;
 using l4::QuicOptions;
 using l4::QuicPair;
+using l4::second;
 
 /* from some frame on the client's frames come from another port, as behind a NAT that has forgotten it */
 void
@@ -47,5 +48,80 @@ TEST(QuicPath, AServerFollowsItsClientToAnotherPort)
 {
 	ExpectToFollow("TCP_STREAM");
 	ExpectToFollow("TCP_MAERTS");
+}
+
+uint16_t
+PortOf(const std::vector<uint8_t> &frame, unsigned from)
+{
+	const uint8_t *at = &frame[l4::DATAGRAM - (from == 0 ? 8 : 6)];
+
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+/* a client takes another port every 200 ms of 2 s */
+void
+ExpectToMove(const char *kind, bool silently)
+{
+	fg_l4_app client = l4::Client(kind);
+	std::vector<uint16_t> ports[2];
+	QuicOptions o;
+
+	o.stop = 2 * second;
+	o.set = [silently](fg_quic_config &to, fg_quic_config &of) {
+		for (fg_quic_config *c : {&to, &of})
+			(silently ? c->rebind_ns : c->migrate_ns) = 200 * ms;
+	};
+	o.path = [&](unsigned from, std::vector<uint8_t> &frame) {
+		uint16_t port = PortOf(frame, from);
+
+		if (std::find(ports[from].begin(), ports[from].end(), port) == ports[from].end())
+			ports[from].push_back(port);
+		return true;
+	};
+	QuicPair pair(client, o);
+	pair.ExpectNoFaults();
+	const fg_quic_tally &ours = pair.Tally(0), &theirs = pair.Tally(1);
+	const fg_l4_times &gap = pair.result[0].quic.gap;
+	EXPECT_LE(4u, ours.migrations) << kind;
+	EXPECT_GE(10u, ours.migrations) << kind;
+	for (unsigned i : {0, 1}) {
+		ASSERT_EQ(ours.migrations + 1, ports[i].size()) << kind << i;
+		for (size_t n = 1; n < ports[i].size(); n++)
+			EXPECT_EQ(ports[i][0] + n, ports[i][n]) << kind << i;
+	}
+	EXPECT_EQ(ours.migrations, theirs.migrations) << kind;
+	EXPECT_EQ(silently ? 0 : ours.migrations, ours.paths_validated) << kind;
+	EXPECT_LE(theirs.migrations, theirs.paths_validated + 1) << kind;
+	EXPECT_EQ(0u, ours.paths_failed + theirs.paths_failed) << kind;
+	EXPECT_GE(20u, theirs.discarded) << kind << ": what comes behind the last words";
+	EXPECT_LE(ours.migrations - 1, gap.count) << kind;
+	EXPECT_LE(4 * ms, gap.min) << kind << ": a round trip";
+	EXPECT_LT(1000000u, pair.result[0].total.octets_in + pair.result[1].total.octets_in) << kind;
+}
+
+TEST(QuicPath, AClientMovesToAnotherPortWithANewId)
+{
+	ExpectToMove("TCP_STREAM", false);
+	ExpectToMove("TCP_MAERTS", false);
+}
+
+TEST(QuicPath, AClientTakesAnotherPortAsBehindANat)
+{
+	ExpectToMove("TCP_STREAM", true);
+	ExpectToMove("TCP_MAERTS", true);
+}
+
+/* a request of 1 byte waits behind nothing: a round trip of 4 ms, and two frames at 40 ns a byte */
+TEST(QuicPath, TheGapOfAMigrationIsARoundTrip)
+{
+	QuicOptions o;
+
+	o.set = [](fg_quic_config &to, fg_quic_config &of) { to.migrate_ns = of.migrate_ns = 100 * ms; };
+	QuicPair pair(l4::Client("TCP_RR"), o);
+	pair.ExpectNoFaults();
+	EXPECT_EQ(8u, pair.Tally(0).migrations);
+	EXPECT_EQ(8u, pair.result[0].quic.gap.count);
+	EXPECT_LT(4 * ms, pair.result[0].quic.gap.min);
+	EXPECT_GT(4 * ms + 2 * 1300 * 40, pair.result[0].quic.gap.max) << "PATH_CHALLENGE fills its datagram";
 }
 } // namespace

@@ -56,6 +56,12 @@ local function none_was_right(app)
    return app.total.transactions == 0 and app.total.http_4xx == 20 and app.total.ended.closed == 2
 end
 
+local function moved(app, o)
+   return all_came(app, o) and app.quic.migrations >= 1 and app.quic.paths_failed == 0
+      and app.quic.migration_gap ~= nil
+end
+
+local LARGE = { requests = 1, streams = 1, path = "/octets/8000000", response = 8000000 }
 local GET = { requests = 30, streams = 8 }
 local AIOQUIC = {
    { "one request at a time", 7470, { requests = 10, streams = 1 } },
@@ -72,13 +78,15 @@ local AIOQUIC = {
 }
 local GTLSSERVER = {
    { "pages", 7480, { requests = 100, streams = 32 } },
-   { "a large page", 7480, { requests = 1, streams = 1, path = "/octets/8000000", response = 8000000 } },
+   { "a large page", 7480, LARGE },
    { "a hundred pages at a time", 7480, { requests = 200, streams = 100, path = "/octets/1000",
      response = 1000 } },
    { "a session that is resumed", 7480, { requests = 10, streams = 4, connections = 1, cycles = 2 },
      { resume = "ticket" }, look = resumed },
    { "early data", 7480, { requests = 10, streams = 4, connections = 1, cycles = 2 },
      { resume = "ticket", early_data = 16384 }, look = asked_early },
+   { "from port to port with new IDs", 7480, LARGE, {}, { migrate_every = 0.01 }, look = moved },
+   { "from port to port as behind a NAT", 7480, LARGE, {}, { rebind_every = 0.01 }, look = moved },
 }
 
 -- One after the other: aioquic would be too slow for all at a time.
@@ -118,6 +126,9 @@ local function test_server(ends)
    end
    check("our server takes what gtlsclient asks early", not there.gtlsclient
       or results[1].quic.resumed == 1 and results[1].quic.early_accepted == 1,
+      ours.encode(results[1].quic))
+   check("our server follows gtlsclient to other ports", not there.gtlsclient
+      or results[1].quic.migrations == 2 and results[1].quic.paths_failed == 0,
       ours.encode(results[1].quic))
    check("our servers were asked", results[1].total.transactions >= (there.aioquic and 300 or 40),
       ours.encode(results[1].total))

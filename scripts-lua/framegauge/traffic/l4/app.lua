@@ -71,6 +71,7 @@ local function set_quic(q, app)
    end
    out.congestion = QUIC_CONGESTION[q.congestion]
    out.initial_rtt_ns, out.idle_ns = nanoseconds(q.initial_rtt), nanoseconds(q.idle)
+   out.migrate_ns, out.rebind_ns = nanoseconds(q.migrate_every), nanoseconds(q.rebind_every)
    out.handshake_ns, out.handshakes_at_once = nanoseconds(q.tls.timeout), q.tls.handshakes_at_once
    out.port_first, out.port_last = app.port_first, app.port_last
    out.streams = math.max(app.streams, LEAST_STREAMS)
@@ -268,7 +269,8 @@ local function quic_of(q)
    local out = {
       cipher = ffi.string(q.agreed.cipher), group = ffi.string(q.agreed.group),
       alpn = ffi.string(q.agreed.alpn), certificate_bytes = q.agreed.certificate_octets,
-      handshake = times_of(q.handshake), memory = tonumber(q.memory), sessions = q.sessions,
+      handshake = times_of(q.handshake), migration_gap = times_of(q.gap),
+      memory = tonumber(q.memory), sessions = q.sessions,
       reason = ffi.string(q.reason),
       key_log = ffi.string(q.key_log), key_log_lost = tonumber(q.key_log_lost),
    }

@@ -29,6 +29,10 @@ M.GROUP = keys.group("quic", "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the othe
      default = "333ms", min = "1us", max = "10s" },
    { "idle_timeout", "time", "a connection without a packet of the peer's for so long is lost",
      default = "30s", min = "1ms", max = "1h" },
+   { "migrate_every", "time", "the client goes on from its next port so often, with a new connection ID (RFC 9000, 9), when it has something to send; four probe time-outs pass between two times at least",
+     min = "10ms", max = "1h", default_help = "never" },
+   { "rebind_every", "time", "the same without a new ID, as behind a NAT that has forgotten the client",
+     min = "10ms", max = "1h", default_help = "never" },
    { "certificate", tls.CERTIFICATES, "key of the server's certificate; on the virtual wire ed25519 or RSA, because the length of other signatures varies",
      default = "ed25519" },
 })
@@ -77,6 +81,10 @@ function M.check(values, found)
    if tables.contains(o.tls.groups, "x25519mlkem768") then
       found:add("l4.tls.groups", "QUIC has no x25519mlkem768: GnuTLS makes its handshakes", "x25519 or p256")
    end
+   if o.quic.migrate_every and o.quic.rebind_every then
+      found:add("l4.quic.rebind_every", "a client cannot both say and hide that it moves",
+         "one of migrate_every and rebind_every")
+   end
    if values.reference_device and o.quic.certificate:match "^p%d" and not o.tls.certificate_file then
       found:add("l4.quic.certificate", ("the length of signatures with %s varies, so that two runs on the virtual wire would differ"):format(o.quic.certificate), "ed25519 or one of RSA")
    end
@@ -90,6 +98,7 @@ function M.of(o, server, seeded, alpn)
       tls = out, congestion = q.congestion, retry = q.retry, max_datagram = q.max_datagram,
       ack_every = q.ack_every, key_update_every = q.key_update_every or 0, window = q.window,
       stream_window = q.stream_window, initial_rtt = q.initial_rtt, idle = q.idle_timeout,
+      migrate_every = q.migrate_every or 0, rebind_every = q.rebind_every or 0,
    }
 end
 
@@ -130,6 +139,9 @@ local SIDES = {
    { "packets_spurious", "of these, packets that were acknowledged after all" },
    { "bytes_sent_again", "payload bytes that were sent more than once", "octets_sent_again" },
    { "key_updates", "times that packets began to leave with newer keys, whichever end began it" },
+   { "migrations", "times that the client took another port, or that the server followed it" },
+   { "paths_validated", "paths that answered PATH_CHALLENGE; a server asks a second time where a datagram was too small to prove the path's MTU" },
+   { "paths_failed", "paths that did not answer it" },
    { "acks_out", "ACK frames sent" }, { "acks_in", "ACK frames received" },
    { "undecryptable", "packets that could not be opened" },
    { "discarded", "datagrams of no connection, or that began none" },
@@ -150,6 +162,7 @@ function M.record(times)
       { "certificate_bytes", "count", "of the server's chain" },
       { "handshake", times, "of the last trial: first Initial to the server's Finished; null when there was none", null = true },
    }
+   fields[#fields + 1] = { "migration_gap", times, "of the last trial: the client takes another port to the first datagram of the server's that comes there; absent without", optional = true }
    for _, row in ipairs(CLIENT) do
       fields[#fields + 1] = { row[1], "count", "handshakes: " .. row[2] }
    end
@@ -191,6 +204,7 @@ function M.figures(list, wire)
    local out = {
       version = "1", cipher = last.cipher, group = last.group, alpn = last.alpn,
       certificate_bytes = last.certificate_bytes, handshake = last.handshake,
+      migration_gap = last.migration_gap,
       client = of_side(list, 1), server = other and of_side(list, 2) or nil,
       crypto_time = wire and "0" or "real", library = "ngtcp2 " .. ffi.string(api.C.fg_quic_library()),
       reason = reason,
