@@ -234,6 +234,29 @@ on_path(ngtcp2_conn *conn, uint32_t flags, const ngtcp2_path *path, ngtcp2_path_
 	return 0;
 }
 
+/* a client knows its server's stateless reset by its token alone */
+static int
+on_id_of_peer(ngtcp2_conn *conn, int type, uint64_t number, const ngtcp2_cid *id, const uint8_t *token,
+	      void *user)
+{
+	ngtcp2_cid key;
+
+	if (type != NGTCP2_CONNECTION_ID_STATUS_TYPE_ACTIVATE || token == NULL ||
+	    ((struct quic *)user)->carrier->config.tls.server)
+		return 0;
+	ngtcp2_cid_init(&key, token, NGTCP2_STATELESS_RESET_TOKENLEN);
+	first_id_remove(user);
+	first_id_add(user, &key);
+	return 0;
+}
+
+static int
+on_reset(ngtcp2_conn *conn, const ngtcp2_pkt_stateless_reset *reset, void *user)
+{
+	((struct quic *)user)->is_reset = true;
+	return 0;
+}
+
 static int
 on_retry(ngtcp2_conn *conn, const ngtcp2_pkt_hd *hd, void *user)
 {
@@ -305,6 +328,8 @@ const ngtcp2_callbacks callbacks = {
 	.stream_stop_sending = on_stop_sending,
 	.extend_max_local_streams_bidi = on_more_streams,
 	.extend_max_stream_data = on_more_bytes,
+	.recv_stateless_reset = on_reset,
+	.dcid_status = on_id_of_peer,
 	.recv_retry = on_retry,
 	.rand = on_random,
 	.get_new_connection_id = on_new_id,

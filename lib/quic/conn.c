@@ -384,9 +384,12 @@ conn_drained(struct fg_l4 *w, struct quic *q)
 {
 	struct carrier *c = q->carrier;
 	ngtcp2_ccerr theirs = peers_close(q->conn);
-	bool peaceful = theirs.error_code == 0 || theirs.error_code == in_peace(q);
+	bool peaceful = !q->is_reset && (theirs.error_code == 0 || theirs.error_code == in_peace(q));
 
-	if (!peaceful) {
+	if (q->is_reset) {
+		c->tally.resets_in++;
+		snprintf(c->reason, sizeof(c->reason), "the peer: stateless reset");
+	} else if (!peaceful) {
 		c->tally.closed_with_error_in++;
 		snprintf(c->reason, sizeof(c->reason), "the peer: error 0x%llx %.*s",
 			 (unsigned long long)theirs.error_code, (int)theirs.reasonlen,

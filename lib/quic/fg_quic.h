@@ -34,44 +34,46 @@ struct fg_quic_config {
 	uint64_t initial_rtt_ns;        /* until one was measured */
 	uint64_t idle_ns;               /* without a packet of the peer's the connection is lost */
 	uint64_t handshake_ns;          /* a handshake takes no longer */
-	uint64_t migrate_ns; /* the client moves to another port so often; 0: never */
-	uint64_t rebind_ns;  /* the same without a word, as behind a NAT */
+	uint64_t migrate_ns;            /* the client moves to another port so often; 0: never */
+	uint64_t rebind_ns;             /* the same without a word, as behind a NAT */
 	uint32_t handshakes_at_once;    /* of a client; more wait */
 	uint32_t streams; /* of a server with several on a connection: of the client's at a time */
 	uint16_t port_first, port_last; /* of a client: its ports */
 };
 
 /* What is counted of an application's QUIC: X(name, text). Packets are those with 1-RTT keys. */
-#define FG_QUIC_SUMS(X)                                                             \
-	X(handshakes, "handshakes completed")                                       \
-	X(resumed, "of them, those that resumed a session")                         \
-	X(tickets, "session tickets received")                                      \
-	X(early_offered, "handshakes with early data; of a server, as GnuTLS asks") \
-	X(early_accepted, "of them, those whose server took it")                    \
-	X(early_octets, "payload bytes that servers took early")                    \
-	X(failed, "handshakes that failed")                                         \
-	X(timed_out, "of them, for want of an answer")                              \
-	X(certificates_refused, "of them, because a certificate was not accepted")  \
-	X(versions_refused, "of them, because the peer speaks no version of ours")  \
-	X(deferred, "times that an open had to wait for handshakes under way")      \
-	X(retries, "Retry packets that a client followed, or that a server sent")   \
-	X(version_negotiations, "Version Negotiation packets that a server sent")   \
-	X(datagrams_out, "datagrams sent")                                          \
-	X(datagrams_in, "datagrams received")                                       \
-	X(packets_out, "packets sent")                                              \
-	X(packets_in, "packets received")                                           \
-	X(packets_lost, "packets with payload whose payload was sent again")        \
-	X(packets_spurious, "of them, packets that were acknowledged after all")    \
-	X(octets_sent_again, "payload bytes sent more than once")                   \
-	X(acks_out, "ACK frames sent")                                              \
-	X(acks_in, "ACK frames received")                                           \
-	X(undecryptable, "packets that could not be opened")                        \
-	X(discarded, "datagrams for no connection, or that began none")             \
-	X(key_updates, "times that packets began to leave with newer keys")         \
+#define FG_QUIC_SUMS(X)                                                              \
+	X(handshakes, "handshakes completed")                                        \
+	X(resumed, "of them, those that resumed a session")                          \
+	X(tickets, "session tickets received")                                       \
+	X(early_offered, "handshakes with early data; of a server, as GnuTLS asks")  \
+	X(early_accepted, "of them, those whose server took it")                     \
+	X(early_octets, "payload bytes that servers took early")                     \
+	X(failed, "handshakes that failed")                                          \
+	X(timed_out, "of them, for want of an answer")                               \
+	X(certificates_refused, "of them, because a certificate was not accepted")   \
+	X(versions_refused, "of them, because the peer speaks no version of ours")   \
+	X(deferred, "times that an open had to wait for handshakes under way")       \
+	X(retries, "Retry packets that a client followed, or that a server sent")    \
+	X(version_negotiations, "Version Negotiation packets that a server sent")    \
+	X(datagrams_out, "datagrams sent")                                           \
+	X(datagrams_in, "datagrams received")                                        \
+	X(packets_out, "packets sent")                                               \
+	X(packets_in, "packets received")                                            \
+	X(packets_lost, "packets with payload whose payload was sent again")         \
+	X(packets_spurious, "of them, packets that were acknowledged after all")     \
+	X(octets_sent_again, "payload bytes sent more than once")                    \
+	X(acks_out, "ACK frames sent")                                               \
+	X(acks_in, "ACK frames received")                                            \
+	X(undecryptable, "packets that could not be opened")                         \
+	X(discarded, "datagrams for no connection, or that began none")              \
+	X(key_updates, "times that packets began to leave with newer keys")          \
 	X(migrations, "times that a client took another port, or a server followed") \
-	X(paths_validated, "paths that answered PATH_CHALLENGE")                    \
-	X(paths_failed, "paths that did not")                                       \
-	X(closed_with_error_out, "connections that we closed with an error")        \
+	X(paths_validated, "paths that answered PATH_CHALLENGE")                     \
+	X(paths_failed, "paths that did not")                                        \
+	X(resets_out, "stateless resets that a server sent")                         \
+	X(resets_in, "connections of a client that one ended")                       \
+	X(closed_with_error_out, "connections that we closed with an error")         \
 	X(closed_with_error_in, "connections that the peer closed with an error")
 
 #define FG_QUIC_SUM(name, text) uint64_t name;

@@ -9,9 +9,18 @@
 
 #include "quic_priv.h"
 
-enum { REFUSED = 0x02, INVALID_TOKEN = 0x0b, VERSION_AT = 1, RESERVED_VERSION = 0x1a2a3a4a };
+enum {
+	REFUSED = 0x02,
+	INVALID_TOKEN = 0x0b,
+	VERSION_AT = 1,
+	RESERVED_VERSION = 0x1a2a3a4a,
+	LONG_HEADER = 0x80,
+	TOKEN = NGTCP2_STATELESS_RESET_TOKENLEN,
+	RESET = 42, /* bytes */
+	RESETS_A_SECOND = 1000,
+};
 
-static const uint64_t TOKEN_LIFE_NS = 10000000000;
+static const uint64_t TOKEN_LIFE_NS = 10000000000, SECOND_NS = 1000000000;
 
 static void
 read_packets(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_t *data,
@@ -164,6 +173,30 @@ begin(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, const uint
 	refuse(w, c, flow, &hd, REFUSED);
 }
 
+/*
+ * Of a server that has forgotten the connection: its client need not wait for nothing (RFC 9000, 10.3). What is
+ * answered is longer, so that two ends do not answer each other for ever.
+ */
+static void
+reset(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, const ngtcp2_version_cid *ids)
+{
+	uint8_t *to = fg_datagram_room(w, flow->ipv6), token[TOKEN], noise[RESET - TOKEN];
+	ngtcp2_cid id;
+
+	if (w->now - c->resets_from >= SECOND_NS) {
+		c->resets_from = w->now;
+		c->resets = 0;
+	}
+	ngtcp2_cid_init(&id, ids->dcid, ids->dcidlen);
+	if (to == NULL || c->resets >= RESETS_A_SECOND ||
+	    ngtcp2_crypto_generate_stateless_reset_token(token, c->secret, sizeof(c->secret), &id) != 0)
+		return;
+	random_fill(c, noise, sizeof(noise));
+	c->resets++;
+	c->tally.resets_out++;
+	reply(w, c, flow, ngtcp2_pkt_write_stateless_reset(to, RESET, token, noise, sizeof(noise)));
+}
+
 static bool
 is_ours(const struct carrier *c, const struct fg_flow *flow)
 {
@@ -192,9 +225,13 @@ input_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, 
 		return true;
 	}
 	q = id_find(c, ids.dcid, ids.dcidlen);
+	if (q == NULL && !c->config.tls.server && length > TOKEN)
+		q = id_find(c, data + length - TOKEN, TOKEN);
+	if (q == NULL && c->config.tls.server && !(data[0] & LONG_HEADER) && length > RESET)
+		reset(w, c, flow, &ids);
 	if (q != NULL)
 		read_packets(w, q, flow, data, length);
-	else if (!c->config.tls.server || length < NGTCP2_MAX_UDP_PAYLOAD_SIZE)
+	else if (!(data[0] & LONG_HEADER) || !c->config.tls.server || length < NGTCP2_MAX_UDP_PAYLOAD_SIZE)
 		c->tally.discarded++;
 	else if (rc == NGTCP2_ERR_VERSION_NEGOTIATION)
 		negotiate_version(w, c, flow, &ids);

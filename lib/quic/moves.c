@@ -36,8 +36,8 @@ move(const struct fg_l4 *w, struct quic *q)
 	struct moves *m = &q->moves;
 	uint16_t to;
 
-	if (every == 0 || config->tls.server || !q->confirmed || q->over || m->to != 0 || w->now - m->at < every ||
-	    w->now - m->at < BETWEEN_PTOS * ngtcp2_conn_get_pto(q->conn))
+	if (every == 0 || config->tls.server || !q->confirmed || q->over || m->to != 0 ||
+	    w->now - m->at < every || w->now - m->at < BETWEEN_PTOS * ngtcp2_conn_get_pto(q->conn))
 		return;
 	if (config->migrate_ns == 0)
 		m->outside = to = next_port(config, m->outside != 0 ? m->outside : q->flow.local_port);

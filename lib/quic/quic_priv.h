@@ -74,8 +74,8 @@ struct paths {
 	uint64_t left_until;  /* until then nothing is read of paths that were left */
 	uint32_t left[PATHS_LEFT];
 	uint8_t lefts;
-	uint8_t elsewhere;    /* ... in a row */
-	uint8_t id;           /* which of our IDs its last one was for */
+	uint8_t elsewhere; /* ... in a row */
+	uint8_t id;        /* which of our IDs its last one was for */
 };
 
 /** What moves.c knows of a connection of a client. */
@@ -97,7 +97,7 @@ struct quic {
 	struct losses losses;
 	struct paths paths;
 	struct moves moves;
-	ngtcp2_cid first_id;   /* of a server: where the client's first packets go */
+	ngtcp2_cid first_id;   /* where a client's first packets go; of a client: its server's reset token */
 	uint32_t id_next;      /* in the table of those */
 	uint32_t tag;          /* is part of all IDs, so that they are of this connection alone */
 	uint32_t ready_next;   /* in the queue of those that may have something to send */
@@ -118,6 +118,7 @@ struct quic {
 	bool begun;            /* and that streams may be used */
 	bool has_ticket;       /* of a client: one came */
 	bool may_be_early;     /* of a client: its session allows early data */
+	bool is_reset;         /* of a client: its server knows nothing of it */
 	bool limited;          /* of several streams: by the window of the connection */
 	bool is_early;         /* streams may be used before the handshake is over */
 	uint64_t early;        /* bytes that were sent or came so */
@@ -148,7 +149,9 @@ struct carrier {
 	struct fg_pool pool; /* of struct quic */
 	uint32_t *heap;      /* of connections */
 	uint32_t heaped;
-	uint32_t *bucket, buckets; /* connections by the first ID that a client chose */
+	uint32_t *bucket, buckets; /* connections by first_id */
+	uint64_t resets_from;      /* a second of stateless resets ... */
+	uint32_t resets;           /* ... that were sent in it */
 	uint32_t ready_first, ready_last, under_way;
 	struct fg_quic_tally tally;
 	struct fg_histogram *handshakes, *gaps;

@@ -142,6 +142,8 @@ local SIDES = {
    { "migrations", "times that the client took another port, or that the server followed it" },
    { "paths_validated", "paths that answered PATH_CHALLENGE; a server asks a second time where a datagram was too small to prove the path's MTU" },
    { "paths_failed", "paths that did not answer it" },
+   { "stateless_resets_out", "stateless resets that the server sent for datagrams of no connection", "resets_out" },
+   { "stateless_resets_in", "connections of the client that one ended", "resets_in" },
    { "acks_out", "ACK frames sent" }, { "acks_in", "ACK frames received" },
    { "undecryptable", "packets that could not be opened" },
    { "discarded", "datagrams of no connection, or that began none" },
