@@ -172,9 +172,10 @@ struct fg_l4_quic_result {
 	struct fg_l4_times handshake; /* first Initial to the peer's Finished */
 	struct fg_l4_times gap;       /* a client takes another port to the first datagram there */
 	struct fg_tls_agreed agreed;
-	uint64_t memory;    /* most bytes that libngtcp2 had at a time */
-	uint32_t sessions;  /* that a client may still resume */
-	const char *reason; /* why the last connection that ended with an error did */
+	uint64_t memory;      /* most bytes that libngtcp2 had at a time */
+	uint32_t sessions;    /* that a client may still resume */
+	const char *reason;   /* why the last connection that ended with an error did */
+	const char *versions; /* that the last Version Negotiation to a client named; "": none came */
 	const char *key_log;
 	uint64_t key_log_lost;
 };

@@ -143,6 +143,7 @@ read_quic(const struct fg_l4 *w, const struct fg_app *app, struct fg_l4_quic_res
 		.memory = q.memory,
 		.sessions = q.sessions,
 		.reason = q.reason,
+		.versions = q.versions,
 		.key_log = q.key_log,
 		.key_log_lost = q.key_log_lost,
 	};

@@ -3,6 +3,7 @@
  * What libngtcp2 calls: streams go to the application, packets in the clear to losses.c, IDs and random
  * numbers come from us. None of these functions may end the connection's object; they only note that.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "quic_priv.h"
@@ -258,6 +259,17 @@ on_reset(ngtcp2_conn *conn, const ngtcp2_pkt_stateless_reset *reset, void *user)
 }
 
 static int
+on_versions(ngtcp2_conn *conn, const ngtcp2_pkt_hd *hd, const uint32_t *version, size_t n, void *user)
+{
+	struct carrier *c = ((struct quic *)user)->carrier;
+	size_t used = 0;
+
+	for (size_t i = 0; i < n && used + sizeof(" 0x12345678") < sizeof(c->versions); i++)
+		used += (size_t)sprintf(c->versions + used, "%s0x%08x", i > 0 ? " " : "", version[i]);
+	return 0;
+}
+
+static int
 on_retry(ngtcp2_conn *conn, const ngtcp2_pkt_hd *hd, void *user)
 {
 	((struct quic *)user)->carrier->tally.retries++;
@@ -330,6 +342,7 @@ const ngtcp2_callbacks callbacks = {
 	.extend_max_stream_data = on_more_bytes,
 	.recv_stateless_reset = on_reset,
 	.dcid_status = on_id_of_peer,
+	.recv_version_negotiation = on_versions,
 	.recv_retry = on_retry,
 	.rand = on_random,
 	.get_new_connection_id = on_new_id,

@@ -131,8 +131,9 @@ create_client(struct quic *q, const ngtcp2_path *path, const ngtcp2_settings *se
 
 	random_fill(c, theirs.data, theirs.datalen);
 	id_make(q, &ours);
-	return ngtcp2_conn_client_new(&q->conn, &theirs, &ours, path, NGTCP2_PROTO_VER_V1, &callbacks,
-				      settings, params, &c->memory, q);
+	return ngtcp2_conn_client_new(&q->conn, &theirs, &ours, path,
+				      c->config.offer != 0 ? c->config.offer : NGTCP2_PROTO_VER_V1,
+				      &callbacks, settings, params, &c->memory, q);
 }
 
 static int

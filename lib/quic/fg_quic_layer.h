@@ -76,7 +76,8 @@ struct fg_quic_read {
 	const struct fg_histogram *handshakes; /* first Initial to the peer's Finished, ns */
 	const struct fg_histogram *gaps;       /* a client takes another port to the first datagram there */
 	const struct fg_tls_agreed *agreed;
-	const char *reason; /* why the last connection that ended with an error did; "": none did */
+	const char *reason;   /* why the last connection that ended with an error did; "": none did */
+	const char *versions; /* that the last Version Negotiation to a client named; "": none came */
 	const char *key_log;
 	uint64_t key_log_lost;
 	uint64_t memory;   /* most bytes that libngtcp2 had at a time, of all connections */

@@ -12,8 +12,8 @@
 enum {
 	REFUSED = 0x02,
 	INVALID_TOKEN = 0x0b,
-	VERSION_AT = 1,
 	RESERVED_VERSION = 0x1a2a3a4a,
+	OTHER_RESERVED = 0x2a3a4a5a,
 	LONG_HEADER = 0x80,
 	TOKEN = NGTCP2_STATELESS_RESET_TOKENLEN,
 	RESET = 42, /* bytes */
@@ -85,7 +85,9 @@ static void
 negotiate_version(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow,
 		  const ngtcp2_version_cid *ids)
 {
-	static const uint32_t versions[] = {NGTCP2_PROTO_VER_V1, RESERVED_VERSION};
+	/* a client ignores an answer that names what it asked for (RFC 9000, 6.2) */
+	const uint32_t versions[] = {NGTCP2_PROTO_VER_V1,
+				     ids->version == RESERVED_VERSION ? OTHER_RESERVED : RESERVED_VERSION};
 	uint8_t *to = fg_datagram_room(w, flow->ipv6);
 
 	if (to == NULL)

@@ -123,6 +123,7 @@ fg_quic_read(const struct fg_l4 *w, const struct fg_app *app, struct fg_quic_rea
 		.gaps = c->gaps,
 		.agreed = &c->agreed,
 		.reason = c->reason,
+		.versions = c->versions,
 		.key_log = c->log == NULL ? "" : c->log,
 		.key_log_lost = c->log_lost,
 		.memory = c->taken.most,

@@ -31,7 +31,15 @@
 #include "fg_quic_layer.h"
 #include "ngtcp2_priv.h"
 
-enum { ID_BYTES = 8, PATHS_LEFT = 8, FIRST_ID_BYTES = 18, SECRET = 32, LAST_WORDS = 128, REASON = 160 };
+enum {
+	ID_BYTES = 8,
+	PATHS_LEFT = 8,
+	FIRST_ID_BYTES = 18,
+	SECRET = 32,
+	LAST_WORDS = 128,
+	REASON = 160,
+	VERSIONS = 128
+};
 
 enum quic_phase {
 	NOBODY,  /* the slot is free */
@@ -156,7 +164,7 @@ struct carrier {
 	struct fg_quic_tally tally;
 	struct fg_histogram *handshakes, *gaps;
 	struct fg_tls_agreed agreed;
-	char reason[REASON];
+	char reason[REASON], versions[VERSIONS];
 	char *log;
 	size_t log_used, log_room;
 	uint64_t log_lost;

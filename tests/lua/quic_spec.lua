@@ -141,4 +141,30 @@ describe("a test over QUIC", function()
       assert.truthy(problem('tls: {versions: ["1.2"]}'):find("QUIC has TLS 1.3 alone", 1, true))
       assert.truthy(problem("tls: {ciphers: [ECDHE-RSA-AES128-GCM-SHA256]}"):find("of TLS 1.3", 1, true))
    end)
+
+   it("goes on from other ports, with new IDs or as behind a NAT", function()
+      for _, key in ipairs { "migrate_every", "rebind_every" } do
+         local row = run("l4.tests=[QUIC_RR]", ("l4.quic.%s=100ms"):format(key), "l4.duration=500ms",
+            "l4.connections=1")[1]
+         local q = row.quic
+         assert.equal("valid", row.validity)
+         assert.is_true(q.client.migrations >= 3, json.encode(q))
+         assert.equal(q.client.migrations, q.server.migrations)
+         assert.equal(0, q.client.paths_failed + q.server.paths_failed)
+         assert.is_true(q.migration_gap.min_ns >= 200e3) -- twice 100 us
+      end
+      assert.matches("rebind_every.*one of", problem "quic: {migrate_every: 1s, rebind_every: 1s}")
+   end)
+
+   it("asks for another version, and says what the server named", function()
+      local folder = scratch.path()
+      local output, status = scratch.shell(("'%s' run '%s' --out '%s' --set 'l4.tests=[QUIC_CC]' --set l4.quic.offer=0x1a2a3a4a --set l4.duration=50ms --set l4.omit=0s 2>&1"):format(
+         uv.exepath(), CONFIG, folder))
+      assert.equal(1, status, output) -- nothing came through
+      local q = json.decode(scratch.read(folder .. "/result.json")).results.l4[1].quic
+      assert.equal("0x00000001 0x2a3a4a5a", q.offered_versions)
+      assert.equal(q.failed, q.versions_refused)
+      assert.equal(0, q.handshakes)
+      assert.matches("8 hexadecimal digits", problem "quic: {offer: 12}")
+   end)
 end)

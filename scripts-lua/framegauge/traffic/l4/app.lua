@@ -71,6 +71,7 @@ local function set_quic(q, app)
    end
    out.congestion = QUIC_CONGESTION[q.congestion]
    out.initial_rtt_ns, out.idle_ns = nanoseconds(q.initial_rtt), nanoseconds(q.idle)
+   out.offer = q.offer
    out.migrate_ns, out.rebind_ns = nanoseconds(q.migrate_every), nanoseconds(q.rebind_every)
    out.handshake_ns, out.handshakes_at_once = nanoseconds(q.tls.timeout), q.tls.handshakes_at_once
    out.port_first, out.port_last = app.port_first, app.port_last
@@ -271,7 +272,7 @@ local function quic_of(q)
       alpn = ffi.string(q.agreed.alpn), certificate_bytes = q.agreed.certificate_octets,
       handshake = times_of(q.handshake), migration_gap = times_of(q.gap),
       memory = tonumber(q.memory), sessions = q.sessions,
-      reason = ffi.string(q.reason),
+      reason = ffi.string(q.reason), versions = ffi.string(q.versions),
       key_log = ffi.string(q.key_log), key_log_lost = tonumber(q.key_log_lost),
    }
    add_sums(out, q.tally, C.fg_quic_sum_name)

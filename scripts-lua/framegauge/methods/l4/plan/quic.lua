@@ -29,6 +29,8 @@ M.GROUP = keys.group("quic", "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the othe
      default = "333ms", min = "1us", max = "10s" },
    { "idle_timeout", "time", "a connection without a packet of the peer's for so long is lost",
      default = "30s", min = "1ms", max = "1h" },
+   { "offer", "string", "version that the client asks for in place of 1, as 0x1a2a3a4a; one that the server does not speak makes it name its own ones by Version Negotiation, and all handshakes fail",
+     default_help = "0x00000001" },
    { "migrate_every", "time", "the client goes on from its next port so often, with a new connection ID (RFC 9000, 9), when it has something to send; four probe time-outs pass between two times at least",
      min = "10ms", max = "1h", default_help = "never" },
    { "rebind_every", "time", "the same without a new ID, as behind a NAT that has forgotten the client",
@@ -81,6 +83,9 @@ function M.check(values, found)
    if tables.contains(o.tls.groups, "x25519mlkem768") then
       found:add("l4.tls.groups", "QUIC has no x25519mlkem768: GnuTLS makes its handshakes", "x25519 or p256")
    end
+   if o.quic.offer and not o.quic.offer:match "^0x%x%x%x%x%x%x%x%x$" then
+      found:add("l4.quic.offer", "no version of QUIC", "8 hexadecimal digits, such as 0x1a2a3a4a")
+   end
    if o.quic.migrate_every and o.quic.rebind_every then
       found:add("l4.quic.rebind_every", "a client cannot both say and hide that it moves",
          "one of migrate_every and rebind_every")
@@ -98,6 +103,7 @@ function M.of(o, server, seeded, alpn)
       tls = out, congestion = q.congestion, retry = q.retry, max_datagram = q.max_datagram,
       ack_every = q.ack_every, key_update_every = q.key_update_every or 0, window = q.window,
       stream_window = q.stream_window, initial_rtt = q.initial_rtt, idle = q.idle_timeout,
+      offer = not server and tonumber(q.offer) or 0,
       migrate_every = q.migrate_every or 0, rebind_every = q.rebind_every or 0,
    }
 end
@@ -175,6 +181,7 @@ function M.record(times)
       { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that rates of handshakes say nothing about a machine" },
       { "library", "text", "that speaks QUIC" },
       { "reason", "text", "why the last connection that ended with an error did", optional = true },
+      { "offered_versions", "text", "that the server named by Version Negotiation; absent where it did not", optional = true },
    } do
       fields[#fields + 1] = field
    end
@@ -209,7 +216,7 @@ function M.figures(list, wire)
       migration_gap = last.migration_gap,
       client = of_side(list, 1), server = other and of_side(list, 2) or nil,
       crypto_time = wire and "0" or "real", library = "ngtcp2 " .. ffi.string(api.C.fg_quic_library()),
-      reason = reason,
+      reason = reason, offered_versions = last.versions ~= "" and last.versions or nil,
    }
    for _, record in ipairs(list) do
       add(out, CLIENT, record.sides[1].apps[1].quic)
