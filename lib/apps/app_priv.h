@@ -13,8 +13,7 @@
  *   page.c      pages: which object may be asked for, and what has come
  *   payload.c   what is sent
  */
-#ifndef APP_PRIV_H
-#define APP_PRIV_H
+#pragma once
 
 #include <math.h>
 
@@ -354,5 +353,3 @@ bool receive_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, co
 	.receive = receive_of_server, .fill = fill_by_client, .place = place_of_client, \
 	.eof = fg_stream_close, .poll = client_poll, .connected = note_connected
 #define PLAIN_SERVER .receive = receive_of_client, .fill = fill_by_server, .place = place_of_server
-
-#endif

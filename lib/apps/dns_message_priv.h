@@ -3,8 +3,7 @@
  * Messages of DNS, over whatever they go: what is read of a query, what our server answers, which queries a
  * client has, and what it makes of an answer. No state.
  */
-#ifndef DNS_MESSAGE_PRIV_H
-#define DNS_MESSAGE_PRIV_H
+#pragma once
 
 #include "app_priv.h"
 #include "fg_l4_dns.h"
@@ -158,5 +157,3 @@ void dns_questions_fill(const struct dns_questions *q, uint32_t first, uint16_t 
  */
 bool dns_is_answer(struct fg_l4 *w, const struct dns_judge *j, const uint8_t *query, uint32_t bytes,
 		   const uint8_t *data, uint32_t length, uint32_t room);
-
-#endif

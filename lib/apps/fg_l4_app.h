@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_L4_APP_H
-#define FG_L4_APP_H
+#pragma once
 
 #include "fg_l4.h"
 #include "fg_quic.h"
 #include "fg_secure.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Applications: what the endpoints do. Each has two sides, a client that opens connections (or sends
@@ -299,7 +296,4 @@ void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
 /** The series of application @p app. @return how many intervals there are, at most @p max are written */
 unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interval *out, unsigned max);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_L4_DNS_H
-#define FG_L4_DNS_H
+#pragma once
 
 #include "fg_l4_app.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /**
  * Applications of the kinds DNS and DNS_TCP: what the client asks, and what the server answers. Both must be
@@ -41,7 +38,4 @@ struct fg_l4_dns {
  */
 void fg_l4_dns_sizes(const struct fg_l4_app *app, bool stream, double *query, double *answer);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_L4_IPERF_H
-#define FG_L4_IPERF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * iperf3 (kind IPERF), both roles, as control drives them. A session is one connection that controls a test.
@@ -109,7 +106,4 @@ void fg_l4_iperf_order(struct fg_l4 *l4, unsigned app, uint32_t orders, const st
 /** What the last order COUNT was for, once it is done and until the next one is given. */
 const struct fg_l4_iperf_counts *fg_l4_iperf_read(const struct fg_l4 *l4, unsigned app);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_L4_PAGE_H
-#define FG_L4_PAGE_H
+#pragma once
 
 #include "fg_l4_app.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Pages, for clients of the kinds PAGE (HTTP/1.1), HTTP2 and HTTP3: objects; some of them are not requested
@@ -48,7 +45,4 @@ struct fg_l4_moments {
  */
 unsigned fg_l4_page_moments(const struct fg_l4 *l4, unsigned app, struct fg_l4_moments *out, unsigned max);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

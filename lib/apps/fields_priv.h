@@ -3,8 +3,7 @@
  * What HTTP/2 and HTTP/3 have in common: fields of a message, one after the other, whichever way they were
  * compressed, and what is wrong with a response. No state.
  */
-#ifndef FIELDS_PRIV_H
-#define FIELDS_PRIV_H
+#pragma once
 
 #include "app_priv.h"
 
@@ -67,5 +66,3 @@ message_is_wanted(const struct fg_l4_app *config, uint32_t wanted, uint64_t leng
 /** What is wrong with a response by its head. @p sized: Content-Length fits the body */
 enum message_sum message_fault(const struct fg_l4_app *config, uint32_t wanted, const struct fields *f,
 			       bool sized);
-
-#endif

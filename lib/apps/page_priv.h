@@ -7,8 +7,7 @@
  *
  * The lcore that polls the worker writes all of it; control makes and frees it.
  */
-#ifndef PAGE_PRIV_H
-#define PAGE_PRIV_H
+#pragma once
 
 #include "app_priv.h"
 #include "fg_l4_page.h"
@@ -93,5 +92,3 @@ void page_ask(const struct page *p, struct page_load *l, uint32_t object, uint64
 void page_first(const struct fg_l4 *w, struct application *a, struct page_load *l, uint32_t object);
 /** All of it has come, as it was to be. */
 void page_over(const struct fg_l4 *w, struct application *a, struct page_load *l, uint32_t object);
-
-#endif

@@ -9,8 +9,7 @@
  * requests are due at times that do not depend on answers, and count from these; each takes the slot that
  * has been idle longest. What is due while none is idle waits, and is left out after max_lag.
  */
-#ifndef REQUESTS_PRIV_H
-#define REQUESTS_PRIV_H
+#pragma once
 
 #include "app_priv.h"
 
@@ -91,5 +90,3 @@ datagram_most(uint32_t mtu, bool ipv6)
 
 /** check() of datagrams of this many bytes. */
 int datagrams_check(const struct fg_l4_app *config, uint32_t octets, uint32_t mtu, struct fg_error *err);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_QUIC_H
-#define FG_QUIC_H
+#pragma once
 
 #include "fg_tls_handshake.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * QUIC version 1 (RFC 9000, 9001, 9002) between an application and UDP: a layer (struct fg_layer). libngtcp2
@@ -88,7 +85,4 @@ const char *fg_quic_sum_name(unsigned i);
 /** Version of libngtcp2 at run time. */
 const char *fg_quic_library(void);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

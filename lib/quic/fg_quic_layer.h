@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_QUIC_LAYER_H
-#define FG_QUIC_LAYER_H
+#pragma once
 
 #include <sys/uio.h>
 
 #include "fg_quic.h"
 #include "fg_stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* How lib/apps puts applications on QUIC, and what it reads of it. */
 
@@ -86,7 +83,4 @@ struct fg_quic_read {
 /** @return false: the application does not stand on QUIC */
 bool fg_quic_read(const struct fg_l4 *w, const struct fg_app *app, struct fg_quic_read *out);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

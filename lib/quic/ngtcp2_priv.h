@@ -3,8 +3,7 @@
  * The one place that knows which libngtcp2 there is: 0.12 of Debian 12, or 1.x of Debian 13. What was renamed
  * has the newer name here, and what was reshaped has a function. No state.
  */
-#ifndef NGTCP2_PRIV_H
-#define NGTCP2_PRIV_H
+#pragma once
 
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
@@ -165,5 +164,3 @@ latest_rtt(ngtcp2_conn *conn)
 	return info.latest_rtt;
 #endif
 }
-
-#endif

@@ -22,8 +22,7 @@
  *   streams.c   and those with several
  *   quic.c      made and freed; what control reads
  */
-#ifndef QUIC_PRIV_H
-#define QUIC_PRIV_H
+#pragma once
 
 #include "fg_heap.h"
 #include "fg_metric.h"
@@ -393,5 +392,3 @@ bool input_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *f
  */
 bool input_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
 		       uint32_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RX_H
-#define RX_H
+#pragma once
 
 /*
  * What control does with the receivers of a trial: make them, and read results when it has ended. All of it
@@ -135,5 +134,3 @@ unsigned rx_codepoints(const struct rx_stream *parts, unsigned n, struct fg_code
 /** With which values; at any time. Times are of the clock. @param other  frames whose values were too many */
 unsigned rx_values(const struct rx_stream *parts, unsigned n, struct fg_value *out, unsigned max,
 		   struct fg_value *other);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RX_BATCH_H
-#define RX_BATCH_H
+#pragma once
 
 /*
  * Frames of many streams. What is kept of a stream lies in four cache lines, its own, the tracker's and two
@@ -69,5 +68,3 @@ void rx_batch_init(struct rx *rx, unsigned i, uint64_t first);
 void rx_batch_flush(const struct rx_task *task, struct rx_stream *stream);
 /** A frame has been measured without a batch. */
 void rx_batch_resume(const struct rx_task *task, struct rx_stream *stream);
-
-#endif

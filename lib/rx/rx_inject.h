@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RX_INJECT_H
-#define RX_INJECT_H
+#pragma once
 
 /*
  * Errors that a stream makes on purpose, at its receiver, which runs the program of its sender again: see
@@ -45,5 +44,3 @@ enum rx_found {
 };
 
 enum rx_found rx_inject_find(struct rx_inject *inject, uint64_t *number);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RX_QUEUES_H
-#define RX_QUEUES_H
+#pragma once
 
 /*
  * Several queues of a port receive frames of one stream; one of them measures it. That is the queue at which
@@ -77,5 +76,3 @@ void rx_rings_close(struct rx_rings *rings);
 int rx_queues_init(struct rx_task *task, const struct rx_rings *rings, unsigned k, unsigned queues);
 /** By how many numbers a frame can be behind at a port at most because it came over another queue. */
 unsigned rx_queues_behind(const struct fg_port *port, unsigned queues);
-
-#endif

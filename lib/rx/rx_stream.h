@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RX_STREAM_H
-#define RX_STREAM_H
+#pragma once
 
 /*
  * What is measured of a stream at its receiver. Control fills it in at set-up (setup.c); during the trial the
@@ -162,5 +161,3 @@ void rx_values_count(struct rx_values *values, uint64_t value, uint32_t octets, 
 
 /* live.c */
 void rx_publish_stream(struct rx_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef RX_TASK_H
-#define RX_TASK_H
+#pragma once
 
 /*
  * The task that receives from one queue of a port. Control compiles it; the rx lcore alone writes it
@@ -123,5 +122,3 @@ void rx_publish(struct fg_task *task, uint64_t now);
 void rx_prefetch(const struct rx_task *task, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival,
 		 bool stamped);
 void rx_prefetch_batches(const struct rx_task *task, struct rte_mbuf *const *frames, unsigned n);
-
-#endif

@@ -3,8 +3,7 @@
  * Between congestion.c, which all of TCP calls, and the algorithms behind it. cwnd and ssthresh are written
  * by congestion.c and recovery.c, the state of an algorithm by its own file.
  */
-#ifndef CONGESTION_PRIV_H
-#define CONGESTION_PRIV_H
+#pragma once
 
 #include "tcp_priv.h"
 
@@ -41,5 +40,3 @@ void hystart_acked(const struct fg_l4 *w, struct conn *c, const struct segment *
 bool hystart_is_cautious(const struct conn *c);
 
 extern const struct congestion congestion_cubic;
-
-#endif

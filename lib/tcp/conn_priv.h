@@ -4,8 +4,7 @@
  * written by the lcore that polls the worker. Times are nanoseconds of the engine's clock unless called
  * ticks.
  */
-#ifndef CONN_PRIV_H
-#define CONN_PRIV_H
+#pragma once
 
 #include "fg_pool.h"
 #include "fg_stream.h"
@@ -358,5 +357,3 @@ app_owns(const struct fg_app *app, const uint8_t address[16])
 	memcpy(&wanted, address + 12, 4);
 	return memcmp(app->local, address, 12) == 0 && ntohl(wanted) - ntohl(first) < app->locals;
 }
-
-#endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_L4_H
-#define FG_L4_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * TCP and UDP endpoints by the million. A worker is an endpoint (fg_endpoint.h) that speaks for addresses of
@@ -197,7 +194,4 @@ void fg_l4_read_memory(const struct fg_l4 *l4, struct fg_l4_memory *out);
  */
 const char *fg_l4_counter_name(unsigned i, int *severity, const char **text);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

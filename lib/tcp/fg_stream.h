@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_STREAM_H
-#define FG_STREAM_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -13,9 +12,7 @@
 #include "fg_l4.h"
 #include "fg_net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What applications stand on: streams and datagrams of a worker. Only lib/apps and tests need this header;
@@ -307,7 +304,4 @@ fg_l4_is_measured(const struct fg_l4 *w)
 	return w->now >= w->measure_from && w->now < w->stop_at;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -32,8 +32,7 @@
  *   icmp.c        what ICMP reports of segments and datagrams of ours (RFC 5927)
  *   worker.c      the endpoint
  */
-#ifndef TCP_PRIV_H
-#define TCP_PRIV_H
+#pragma once
 
 #include "conn_priv.h"
 
@@ -397,5 +396,3 @@ frame_ip_end(bool ipv6)
 }
 /** Write headers and checksums around what is in place; the frame is then the next of the burst. */
 void frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t);
-
-#endif

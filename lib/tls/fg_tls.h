@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_TLS_H
-#define FG_TLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Records of TLS 1.3 (RFC 8446) and 1.2 (RFC 5246, 5288, 7905), without a connection: keys from secrets, and
@@ -175,7 +172,4 @@ fg_tls_run_find(const struct fg_tls_run *r, uint32_t full, uint32_t overhead, ui
 	out->length = rest < full ? (uint32_t)rest : full;
 }
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_TLS_HANDSHAKE_H
-#define FG_TLS_HANDSHAKE_H
+#pragma once
 
 #include <stddef.h>
 
 #include "fg_tls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * Handshakes of TLS by libssl, in memory: records of the peer go in one by one, records for it come out. When
@@ -161,7 +158,4 @@ void fg_tls_replays_free(struct fg_tls_replays *r);
 /** Put a random number into the set. @return whether it was there */
 bool fg_tls_replays_seen(struct fg_tls_replays *r, uint64_t id);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -9,8 +9,7 @@
  *   early.c        its early data
  *   replays.c      which tickets had early data before
  */
-#ifndef HANDSHAKE_PRIV_H
-#define HANDSHAKE_PRIV_H
+#pragma once
 
 #include <openssl/ssl.h>
 
@@ -73,5 +72,3 @@ struct identity {
 const struct identity *identity_of(const char *kind, const char *name, bool seeded);
 /** DER; made if it is not there yet. @return bytes; 0: libcrypto failed */
 int authority_certificate(bool seeded, const uint8_t **der);
-
-#endif

@@ -6,8 +6,7 @@
  *   crypto.c  contexts made and freed; keys from secrets
  *   record.c  one record sealed or opened
  */
-#ifndef TLS_PRIV_H
-#define TLS_PRIV_H
+#pragma once
 
 #include <openssl/evp.h>
 
@@ -19,5 +18,3 @@ struct fg_tls_crypto {
 	EVP_CIPHER_CTX *seal[CIPHERS], *open[CIPHERS];
 	EVP_KDF_CTX *expand, *prf;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_STREAM_CONFIG_H
-#define FG_STREAM_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +7,7 @@
 #include "fg_inject.h"
 #include "fg_inject_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What a stream is to send, and what is to be measured of it. Control writes it for a trial; sender and
@@ -153,7 +150,4 @@ struct fg_stream_config {
 /** Frames per second that a stream sends at most: within a burst, if it sends bursts. */
 double fg_stream_peak_fps(const struct fg_stream_config *stream);
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FG_STREAM_RESULT_H
-#define FG_STREAM_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,9 +9,7 @@
 #include "fg_inject.h"
 #include "fg_latency.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /*
  * What became of a stream in a trial. Sender and receiver fill in their shares when it has ended, and nobody
@@ -132,7 +129,4 @@ struct fg_stream_result {
 	struct fg_inject_counts faults[FG_INJECT_KINDS]; /* by enum fg_inject */
 };
 
-#ifdef __cplusplus
-}
-#endif
-#endif
+__END_DECLS

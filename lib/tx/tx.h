@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_H
-#define TX_H
+#pragma once
 
 /*
  * What control does with the senders of a trial: make them, give orders, read results. All of it belongs to
@@ -125,5 +124,3 @@ struct tx_span {
 struct tx_span tx_span(const struct tx_stream *parts, unsigned n);
 /** When frame @p number was due, ns since @p start; as long as none was late that is when it left. */
 uint64_t tx_departure_ns(const struct tx_stream *stream, uint64_t number, uint64_t start);
-
-#endif

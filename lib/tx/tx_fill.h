@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_FILL_H
-#define TX_FILL_H
+#pragma once
 
 /*
  * What the frames of a burst have in common, copied out of task and stream: the compiler must assume that
@@ -114,5 +113,3 @@ tx_note_interval(struct tx_stream *s, uint64_t departure, uint64_t number)
 	if (unlikely(departure >= s->interval_end))
 		s->interval_end = tx_series_depart(s, departure, number);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_INJECT_H
-#define TX_INJECT_H
+#pragma once
 
 /*
  * Errors that a stream makes on purpose, at its sender: see inject.c. Made by control; the tx lcore alone
@@ -61,5 +60,3 @@ tx_measured(const struct tx_stream *s)
 {
 	return tx_sent(s) - tx_wrong(s);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_LINE_H
-#define TX_LINE_H
+#pragma once
 
 /*
  * The line of a port as its sender knows it. A frame's first bit leaves when the frame is due, or when the
@@ -85,5 +84,3 @@ tx_line_burst(struct tx_line *l, uint64_t *longest, uint64_t now, unsigned n, ui
 	tx_line_note(l, longest, now, at + (n - 1) * each);
 	l->free = at + n * each;
 }
-
-#endif

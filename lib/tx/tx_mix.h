@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_MIX_H
-#define TX_MIX_H
+#pragma once
 
 /*
  * Frames of a few sizes. The buffers of such a stream hold its longest frame, whose payload begins like that
@@ -149,5 +148,3 @@ tx_mix_send(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t until
 	}
 	return now;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_ROUND_ROBIN_H
-#define TX_ROUND_ROBIN_H
+#pragma once
 
 /*
  * Streams of a queue that send in turn: see round_robin.c. Made by control, written by the tx lcore from then
@@ -72,5 +71,3 @@ void tx_round_robin_leave(struct tx_task *task);
 void tx_round_robin_settle(struct tx_round_robin *r, unsigned n);
 /** The same for one stream, if it is not yet. */
 void tx_round_robin_settle_stream(struct tx_stream *stream);
-
-#endif

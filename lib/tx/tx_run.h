@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_RUN_H
-#define TX_RUN_H
+#pragma once
 
 /*
  * The departures of a queue that are near, in order: see run.c. Made by control; written by the tx lcore from
@@ -43,5 +42,3 @@ void tx_run_sort(struct tx_run *run, unsigned n, uint64_t from, unsigned shift);
 size_t tx_run_put(struct tx_run *run, struct tx_due due);
 /** Take a stream out that is in it. */
 void tx_run_remove(struct tx_run *run, const struct tx_stream *stream);
-
-#endif

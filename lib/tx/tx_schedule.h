@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_SCHEDULE_H
-#define TX_SCHEDULE_H
+#pragma once
 
 /*
  * Which stream of a queue sends next: see schedule.c. Made by control; written by the tx lcore from then on.
@@ -85,5 +84,3 @@ void tx_schedule_settle(struct tx_schedule *schedule, struct tx_stream *stream);
 void tx_schedule_remove(struct tx_schedule *schedule, struct tx_stream *stream);
 /** Put a stream in that is not, if it has anything to send. */
 void tx_schedule_add(struct tx_schedule *schedule, struct tx_stream *stream);
-
-#endif

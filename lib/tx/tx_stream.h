@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_STREAM_H
-#define TX_STREAM_H
+#pragma once
 
 /*
  * A stream as its sender knows it. Control fills it in at set-up (setup.c). From the start of the trial to
@@ -158,5 +157,3 @@ tx_series_depart(const struct tx_stream *s, uint64_t departure, uint64_t number)
 uint64_t tx_sent(const struct tx_stream *stream);
 /** Their bytes with FCS. */
 uint64_t tx_octets(const struct tx_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TX_TASK_H
-#define TX_TASK_H
+#pragma once
 
 /*
  * The task that sends all streams of one queue. Control compiles it, the tx lcore alone writes it afterwards.
@@ -89,5 +88,3 @@ tx_wake(const struct tx_task *t, uint64_t next, uint64_t now)
 
 	return next == UINT64_MAX ? look : RTE_MIN(next - t->lead, look);
 }
-
-#endif

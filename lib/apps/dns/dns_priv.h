@@ -10,8 +10,7 @@
  *   client.c, server.c  the two sides over TCP
  *   again.c      queries whose answers were truncated over UDP
  */
-#ifndef DNS_PRIV_H
-#define DNS_PRIV_H
+#pragma once
 
 #include "../dns_message_priv.h"
 #include "../requests_priv.h"
@@ -196,5 +195,3 @@ void dns_server_timer(struct fg_l4 *w, struct fg_stream *s);
 	.established = dns_server_established, .receive = dns_server_receive, .arrived = dns_server_flush, \
 	.eof = dns_server_eof, .acked = dns_server_acked, .fill = dns_server_fill,                         \
 	.closed = dns_server_closed, .timer = dns_server_timer
-
-#endif

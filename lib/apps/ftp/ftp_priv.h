@@ -13,8 +13,7 @@
  * What a control connection has sent and the peer has not acknowledged is kept, to be sent again; the bytes
  * of a file follow from their position, as everywhere. All of it belongs to the lcore that polls the worker.
  */
-#ifndef FTP_PRIV_H
-#define FTP_PRIV_H
+#pragma once
 
 #include "../app_priv.h"
 #include "fg_pool.h"
@@ -237,5 +236,3 @@ struct ftp_side {
 extern const struct ftp_side ftp_client_side, ftp_server_side;
 /** The time of a client is over. */
 void ftp_client_stop(struct fg_l4 *w, struct ftp_session *p);
-
-#endif

@@ -11,8 +11,7 @@
  * What is known of the message that is being read lies in the area of its stream: struct http_client and
  * struct http_server.
  */
-#ifndef HTTP_PRIV_H
-#define HTTP_PRIV_H
+#pragma once
 
 #include "../page_priv.h"
 
@@ -223,5 +222,3 @@ void http_page_free(struct application *a);
 
 /* server.c */
 extern const struct fg_app_ops http_server_ops;
-
-#endif

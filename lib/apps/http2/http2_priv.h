@@ -17,8 +17,7 @@
  *
  * All of it is written by the lcore that polls the worker; control makes and frees it.
  */
-#ifndef HTTP2_PRIV_H
-#define HTTP2_PRIV_H
+#pragma once
 
 #include <nghttp2/nghttp2.h>
 
@@ -385,5 +384,3 @@ extern const struct fg_app_ops h2_client_ops, h2_server_ops;
 /** As of struct app_kind. */
 uint32_t h2_waits(struct fg_l4 *w, const struct fg_stream *s,
 		  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
-
-#endif

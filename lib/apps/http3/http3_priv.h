@@ -13,8 +13,7 @@
  *
  * All of it is written by the lcore that polls the worker; control makes and frees it.
  */
-#ifndef HTTP3_PRIV_H
-#define HTTP3_PRIV_H
+#pragma once
 
 #include <nghttp3/nghttp3.h>
 
@@ -164,5 +163,3 @@ extern const struct fg_quic_streams h3_streams;
 
 extern const struct h3_role h3_client_role, h3_server_role;
 extern const struct fg_app_ops h3_client_ops, h3_server_ops;
-
-#endif

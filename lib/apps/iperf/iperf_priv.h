@@ -10,8 +10,7 @@
  *
  * Fields are the lcore's, unless their comment names another writer.
  */
-#ifndef IPERF_PRIV_H
-#define IPERF_PRIV_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -158,5 +157,3 @@ void iperf_truncate(struct fg_l4 *w, struct iperf *p);
 /** A session begins with its control connection. */
 void iperf_begin(struct fg_l4 *w, struct iperf *p, struct fg_stream *s);
 uint64_t iperf_poll(struct fg_l4 *w, struct fg_app *app);
-
-#endif
