@@ -14,6 +14,7 @@
  *   ready.c     which may have something to send
  *   callbacks.c what libngtcp2 calls
  *   conn.c      one connection: made and ended
+ *   addresses.c the addresses of a path, as libngtcp2 has them
  *   paths.c     which path it is on
  *   moves.c     a client takes another port
  *   output.c    what leaves
@@ -329,6 +330,8 @@ void conn_drained(struct fg_l4 *w, struct quic *q);
 void conn_schedule(const struct fg_l4 *w, struct quic *q);
 /** It has to act now. */
 void conn_act(struct fg_l4 *w, struct quic *q);
+
+/* addresses.c */
 /** The two ends of a flow, in libngtcp2's words. */
 void path_of(const struct fg_flow *flow, ngtcp2_path_storage *out);
 /** The flow of a datagram that is to take this path of a connection: a peer's port or address may change. */
