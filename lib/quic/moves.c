@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A client that takes another port every so often, when it has something to send: as a client that moves,
- * with a new connection ID and at once (RFC 9000, 9), or as behind a NAT that has forgotten it, without a word
- * to libngtcp2, which goes on with the port of before. It stays until the server was heard there, and for some
- * probe time-outs.
+ * with a new connection ID and at once (RFC 9000, 9), or as behind a NAT that has forgotten it, without a
+ * word to libngtcp2, which goes on with the port of before. It stays until the server was heard there, and
+ * for some probe time-outs.
  */
 #include "quic_priv.h"
 
