@@ -37,11 +37,7 @@ end
 
 -- The settings of TCP of a test.
 local function tcp_of(test, o)
-   local tcp = copy(o.tcp)
-   if tcp.nodelay == nil then
-      tcp.nodelay = kinds.of(test).nodelay or false
-   end
-   return tcp
+   return o.tcp.nodelay ~= nil and o.tcp or copy(o.tcp, { nodelay = kinds.of(test).nodelay or false })
 end
 
 --- The keys of a group `tcp` as framegauge.traffic.l4.app takes them.
