@@ -95,7 +95,9 @@ TEST(L4Http2Client, ResetsThatAnswerItsFloodAreNone)
 		std::string resets;
 
 		SCOPED_TRACE(own);
-		((application *)p.t->other->app[0])->config.flood = own;
+		fg_l4_app &client = ((application *)p.t->other->app[0])->config;
+		client.flood = own;
+		client.flood_per_s = 1;
 		for (unsigned i = 0; i < 1001; i++)
 			resets += Http2Frame(H2_RST_STREAM, 0, 1, Number(H2_STREAM_CLOSED, 4));
 		p.Say(NOTHING + resets);
