@@ -7,7 +7,7 @@
 -- Agent rackN listens on FOLDER/rackN. Ends when its input does.
 package.path = arg[0]:match "^(.*)/bench/[^/]*$" .. "/lua/?.lua;" .. package.path
 local job = require "framegauge.core.job"
-local Link = require "framegauge.tester.remote.link"
+local connection = require "framegauge.core.connection"
 local uv = require "luv"
 local World = require "fleet_world"
 
@@ -24,7 +24,7 @@ job.run(function()
    job.ignore_broken_pipes()
    local world = World.new { agents = names, folder = folder .. "/state", patience = 20 }
    for name, agent in pairs(world.agents) do
-      assert(Link.listen(folder .. "/" .. name, function(handle) agent.bus:attach(handle) end))
+      assert(connection.listen({ path = folder .. "/" .. name }, function(handle) agent.bus:attach(handle) end))
    end
    io.write("ready\n")
    io.flush()

@@ -44,7 +44,7 @@ y1564:
   services: {voice: {frame_size: 218, cir: 100kbps, cbs: 16KiB, acceptance: {ftd: 1s, fdv: 1s}}}
   tests: [performance]
 """
-QUICK = {"y1564": ["--set=y1564.performance.duration=1s"], "rfc2544": []}
+QUICK = {"y1564": ["--set=y1564.performance.duration=1s"], "rfc2544": ["--web=127.0.0.1:0"]}
 RFC2544 = "rfc2544: {drain: 1s, frame_sizes: [512], tests: [frame_loss], frame_loss: {max: 1%, trial: 1s}}"
 
 

@@ -2,7 +2,7 @@
 
 -- What did not arrive as it was sent: in records, in the tables and in words.
 local cjson = require "cjson"
-local exchange = require "framegauge.tester.remote.exchange"
+local exchange = require "framegauge.fleet.exchange"
 local notes_of = require "framegauge.report.notes"
 local scratch = require "scratch"
 local trial = require "framegauge.trial"
@@ -64,14 +64,8 @@ describe("what did not arrive as it was sent", function()
    end)
 
    it("comes from both of two testers: errors come back to the sender", function()
-      local streams = { { name = "s", from = "east", to = "west" } }
-      local near = { directions = { { tx = 5, rx = 0, altered = { quoted = 3 } } }, ports = {}, lcores = {} }
-      local far = {
-         directions = { { tx = 0, rx = 1, altered = { fragments = 1 },
-            reordering_extent_unknown_frames = 2 } },
-         ports = {}, lcores = {},
-      }
-      local joined = exchange.join(streams, "east", near, far).directions[1]
+      local joined = exchange.join_direction({ tx = 5, rx = 0, altered = { quoted = 3 } },
+         { tx = 0, rx = 1, altered = { fragments = 1 }, reordering_extent_unknown_frames = 2 })
       assert.same({ quoted = 3, fragments = 1 }, joined.altered)
       assert.same({ 5, 1, 2 }, { joined.tx, joined.rx, joined.reordering_extent_unknown_frames })
    end)

@@ -6,6 +6,7 @@ local doctor = require "framegauge.doctor.clock"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local kernel = require "framegauge.clock.machine".kernel
+local clocks = require "framegauge.fleet.clocks"
 local pair = require "framegauge.clock.pair"
 local phc_device = require "framegauge.clock.phc_device"
 local time = require "framegauge.clock.time"
@@ -141,6 +142,12 @@ describe("the common time of a tester", function()
       end, "its port is UNCALIBRATED", "grandmaster" },
    }
 
+   local function problem_of(near, far, within_ns)
+      near.name, far.name = "near", "far"
+      return clocks.problem({ near, far }, { delays = true, within_ns = within_ns,
+         share = "10 % of the smallest FTD", otherwise = "set y1564.delays: false" })
+   end
+
    it("is never one that nobody bounds, and delays then name the command that mends it", function()
       for _, case in ipairs(BROKEN) do
          local machine = new_machine { now = 1e9 }
@@ -151,8 +158,8 @@ describe("the common time of a tester", function()
          assert.matches(case[3], state.finding, 1, true)
          assert.matches(case[4], state.fix, 1, true)
          local good = opened(of_ptp()):state()
-         local problem = pair.problem(good, state, 1e12, "10 %")
-         assert.matches("on the remote agent " .. state.finding, problem, 1, true)
+         local problem = problem_of(good, state, 1e12)
+         assert.matches("on agent far " .. state.finding, problem, 1, true)
          assert.matches(case[4], problem, 1, true)
          assert.matches("y1564.delays: false", problem, 1, true)
       end
@@ -179,8 +186,8 @@ describe("the common time of a tester", function()
       assert.equal(one.error_ns + same.error_ns, pair.bound(one, same))
       assert.equal(one.error_ns + other.error_ns + 350, pair.bound(one, other))
       assert.is_nil(pair.bound(one, unknown))
-      assert.matches("grandmaster c does not tell", pair.problem(one, unknown, 1e9, "10 %"), 1, true)
-      local bound = pair.problem(one, other, 100, "10 %")
+      assert.matches("grandmaster c does not tell", problem_of(one, unknown, 1e9), 1, true)
+      local bound = problem_of(one, other, 100)
       assert.matches("agree to 0.100 us, 10 % of the smallest FTD", bound, 1, true)
       assert.matches("doctor --clock", bound, 1, true)
    end)

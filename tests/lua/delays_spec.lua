@@ -3,7 +3,7 @@
 -- Percentiles of several streams together: of one tester, and of several whose counts travel as text.
 local Tester = require "framegauge.tester"
 local delays = require "framegauge.tester.delays"
-local exchange = require "framegauge.tester.remote.exchange"
+local exchange = require "framegauge.fleet.exchange"
 local frame = require "framegauge.traffic.frame"
 local job = require "framegauge.core.job"
 local join = require "framegauge.fleet.join"

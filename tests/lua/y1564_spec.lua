@@ -5,6 +5,7 @@ local configuration = require "framegauge.methods.y1564.configuration"
 local loads = require "framegauge.methods.y1564.loads"
 local paths = require "framegauge.methods.y1564.plan.paths"
 local plans = require "framegauge.plan"
+local report = require "framegauge.methods.y1564.report"
 local steps = require "framegauge.methods.y1564.steps"
 
 local TEXT = [[
@@ -207,5 +208,17 @@ describe("a step", function()
       -- 512 bytes take 4,096 ns on a line of 1 Gb/s
       assert.same({ min_ns = 4097, mean_ns = 4098, max_ns = 4099 }, rows_of("valid", 0)[1].ftd)
       assert.same({ min_ns = 1, mean_ns = 2, max_ns = 3 }, rows_of("valid", 0, DECLARED)[1].ftd)
+   end)
+end)
+
+describe("the report of Y.1564", function()
+   it("has nothing to say of the clocks of two testers before their first step", function()
+      local plan, list = plan_of(NO_EXCESS), {}
+      plan.y1564.topology = "two-testers"
+      report.notes({ plan = plan, results = { y1564 = { services = {} } } }, function(text)
+         list[#list + 1] = text
+      end)
+      assert.not_matches("clock", table.concat(list, "\n"))
+      assert.matches("FTD: one-way, between two testers", table.concat(list, "\n"), 1, true)
    end)
 end)

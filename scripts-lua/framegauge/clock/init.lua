@@ -155,6 +155,13 @@ function Clock:look()
    end
 end
 
+--- Take the time of another tester as the common time, which no source bounds.
+-- @param distance  by how much it is ahead of the clock of the timestamps, int64 nanoseconds
+function Clock:follow(distance)
+   self.points = { { distance = distance, at = self.machine.raw() } }
+   return self
+end
+
 --- By how much the common time is ahead of the clock of the timestamps, int64 nanoseconds; 0: unknown.
 -- @param at  raw time; default: now
 function Clock:distance(at)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge agent` with a name: one host of a fleet, which any controller asks over a bus.
+--- An agent: the ports of one host, which any controller asks for over a bus (framegauge agent), or a
+-- controller's own ports beside the ports of agents.
 --
 -- A command is { v =, run =, trial =, attempt =, step =, epoch =, by =, body = } under
 -- fg.v1.cmd.NAME.STEP; its answer { ok = true, body = } or { refused = why, holder =, state =, status = }.
@@ -15,13 +16,11 @@
 local bus = require "framegauge.fleet.bus"
 local Clock = require "framegauge.clock"
 local engine = require "framegauge.fleet.engine"
-local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
 local Journal = require "framegauge.fleet.journal"
 local ledger = require "framegauge.fleet.ledger"
-local Link = require "framegauge.tester.remote.link"
 local leased = require "framegauge.fleet.leased"
-local service = require "framegauge.core.service"
+local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
 local user_error = require "framegauge.core.user_error"
@@ -31,10 +30,15 @@ local M = {}
 --- Changes when testers would no longer understand each other.
 M.VERSION = 1
 
+--- The name of an agent whose file has none, and its port's name: plans have its address instead of both. It
+-- trusts all who can reach it, and keeps nothing on the disk.
+M.UNNAMED, M.PORT = plans.UNNAMED, "port"
+
+local TRUSTING = { raw = true, trusting = true }
+
 local Agent = {}
 Agent.__index = Agent
 
-local LOOK_SECONDS = 0.1 -- at leases that end
 local DEAF_SECONDS = 0.5 -- between two looks
 local BOOTTIME = 7
 local BAD, BUSY = 2, 4 -- statuses of the program that was refused
@@ -160,13 +164,18 @@ function Agent:rows()
    return rows
 end
 
+local function close_work(self, work, why)
+   self.closing = tables.map(self.closing, function(one) return not one.done and one or nil end)
+   table.insert(self.closing, work:close(why))
+end
+
 -- A lease ends: whatever it still does ends, too.
 function Agent:finish(lease, why)
    self.ledger:release(lease)
    local work = self.work[lease.epoch]
    self.work[lease.epoch] = nil
    if work then
-      work:close(why)
+      close_work(self, work, why)
    end
 end
 
@@ -261,31 +270,48 @@ function Agent:hear(command, subject, answer)
    end)
 end
 
---- Make an agent of a plan with test: agent and agent.name.
+-- The plan of an agent without a name: its port has a name that is known.
+local function unnamed(plan)
+   local copy = tables.copy(plan)
+   copy.ports = { tables.copy(plan.ports[1]) }
+   copy.ports[1].name = M.PORT
+   return copy
+end
+
+--- Make an agent of a plan with test: agent, or of the own ports of a controller's plan.
+-- @param o.name, o.bus  of the agent of a controller's own ports: its name, and the controller's bus
 -- @param o.now    function() -> seconds; default: CLOCK_BOOTTIME
 -- @param o.patience  seconds for what other agents sent
 -- @param o.open, o.engine  open its ports and ask their engine (default: framegauge.tester's open, and
 --                          framegauge.fleet.engine)
 function M.new(plan, o)
    o = o or {}
+   local named = plan.agent and plan.agent.name and plan.agent
    local self = setmetatable({
-      plan = plan, name = plan.agent.name, work = {}, answers = {}, order = {}, doing = {}, refusals = 0,
-      bus = bus.new(), open = o.open or require("framegauge.tester").open,
-      engine = o.engine or engine, patience = o.patience or PATIENCE,
+      plan = (named or o.name) and plan or unnamed(plan),
+      name = o.name or named and named.name or M.UNNAMED, permits = named or TRUSTING, closing = {},
+      work = {}, answers = {}, order = {}, doing = {}, refusals = 0, bus = o.bus or bus.new(),
+      open = o.open or require("framegauge.tester").open, engine = o.engine or engine, patience = o.patience or PATIENCE,
    }, Agent)
-   local folder, problem = Journal.folder(plan.agent.state)
-   if folder then
+   local folder, problem
+   if named then
+      folder, problem = Journal.folder(named.state)
+   end
+   if not problem then
       self.journal = Journal.new(folder, self.name)
       self.ledger, problem = ledger.open {
-         path = folder .. "/" .. self.name .. ".epoch", ports = tables.field(plan.ports, "name"),
+         path = folder and folder .. "/" .. self.name .. ".epoch",
+         ports = tables.field(self.plan.ports, "name"),
          now = o.now or function() return tonumber(time.read(BOOTTIME)) / 1e9 end,
       }
    end
    if problem then
       user_error.raise("agent", BUSY, "agent.state: %s", problem)
    end
-   self.bus:serve("fg.v1.cmd." .. self.name .. ".*", function(command, subject, answer)
-      self:hear(command, subject, answer)
+   self.bus:serve("fg.v1.cmd." .. self.name .. ".*", function(command, subject, answer, link)
+      if not (o.bus and link) then -- a controller's own ports obey nobody else
+         self:hear(command, subject, answer)
+      end
    end)
    self.bus:serve("fg.v1.sent." .. self.name .. ".*", function(body, subject)
       for _, work in pairs(self.work) do
@@ -315,39 +341,15 @@ function Agent:look()
    end
 end
 
+--- End all work; inside a job, wait until the ports are closed.
 function Agent:close()
    for _, work in pairs(self.work) do
-      work:close "the agent ends"
+      close_work(self, work, "the agent ends")
+   end
+   for _, closing in ipairs(job.current() and self.closing or {}) do
+      closing:join()
    end
    self.bus:close()
-end
-
---- Serve controllers until interrupted. Call it inside a job.
-function M.main(plan, options)
-   job.ignore_broken_pipes()
-   local self = M.new(plan)
-   local listener, err = Link.listen(plan.agent.listen, function(handle)
-      self.bus:attach(handle)
-   end)
-   if not listener then
-      user_error.raise("agent", BUSY, "cannot listen on %s (agent.listen): %s", plan.agent.listen,
-         tostring(err))
-   end
-   io.stdout:write(("agent %s: listening on %s, ports %s\n"):format(self.name, plan.agent.listen,
-      table.concat(tables.field(plan.ports, "name"), ", ")))
-   io.stdout:flush()
-   service.notify "READY=1"
-   local ends = options.seconds and os.time() + options.seconds
-   failure.finally(function()
-      service.notify "STOPPING=1"
-      listener:close()
-      self:close()
-   end, function()
-      while not (ends and os.time() >= ends) do
-         self:look()
-         job.sleep(LOOK_SECONDS)
-      end
-   end)
 end
 
 return M

@@ -7,9 +7,14 @@
 -- because a clock that was stepped keeps it: an agent's common time was read between our question and its
 -- answer, so all agents' readings must fit one time of ours. An agent that starts at a wrong time would send
 -- after the others have ended, and its frames would seem lost.
+--
+-- Where a plan measures no delays, our time is the common time, and each agent's clock is taken to be read
+-- half-way between question and answer: too rough for delays, but counts fall into the right seconds.
 local Controller = require "framegauge.fleet.controller"
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
+local pair = require "framegauge.clock.pair"
+local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
 local user_error = require "framegauge.core.user_error"
 
@@ -36,16 +41,46 @@ local function unsynchronised(name, state)
       tostring(state.finding), tostring(state.fix))
 end
 
---- Whether agents share a clock, or have a common time. Raises when they have neither.
--- @return "machine" or "common"
-function M.scale(control, names)
+-- Why two clocks that are synchronised do not agree well enough, a sentence; nil when they do.
+local function pair_problem(one, other, needs)
+   local bound, unknown = pair.bound(one, other)
+   if not bound then
+      return ("one-way delays need synchronised clocks; %s: use one grandmaster"):format(unknown)
+   elseif bound > needs.within_ns then
+      return ("one-way delays need clocks that agree to %.3f us, %s; they may differ by %.3f us (%s %.3f us by %s, %s %.3f us by %s); 'framegauge doctor --clock' shows what is there"):format(needs.within_ns / 1e3,
+         needs.share, bound / 1e3, one.name, one.error_ns / 1e3, one.source, other.name,
+         other.error_ns / 1e3, other.source)
+   end
+   return nil
+end
+
+--- Why clocks are no common time, a sentence; nil when they are.
+-- @param states  list of states (framegauge.clock), each with the name of its agent
+-- @param needs   of the plan's method (framegauge.plan.registry), or nil
+function M.problem(states, needs)
+   local problem
+   for i = 1, #states do
+      problem = problem or not states[i].synchronised and unsynchronised(states[i].name, states[i]) or nil
+   end
+   for i = 1, needs and not problem and #states or 0 do
+      for k = i + 1, #states do
+         problem = problem or pair_problem(states[i], states[k], needs)
+      end
+   end
+   return problem and needs and ("%s, or %s"):format(problem, needs.otherwise) or problem
+end
+
+--- Whether agents share a clock, or have a common time. Raises when they have neither and need one.
+-- @param needs  of the plan's method (framegauge.plan.registry), or nil
+-- @return "machine", "common", or "control": our time, where there are no delays
+function M.scale(control, names, needs)
    local states = Controller.together(names, function(name)
       local state, asked, heard = ask(control, name)
       if not state then
          user_error.raise("run", 4, "%s", asked)
       end
       local at = time.number(state.raw)
-      state.is_ours = at >= asked and at <= heard
+      state.name, state.is_ours = name, at >= asked and at <= heard
       return state
    end, Controller.AT_ONCE)
    local scale, boot = "machine", states[names[1]].boot
@@ -54,32 +89,48 @@ function M.scale(control, names)
          scale = "common"
       end
    end
-   for _, name in ipairs(scale == "common" and names or {}) do
-      if not states[name].synchronised then
-         user_error.raise("run", 2, "%s", unsynchronised(name, states[name]))
-      end
+   if scale == "common" and needs and not needs.delays then
+      return "control"
+   end
+   local problem = scale == "common" and M.problem(tables.map(names, function(name)
+      return states[name]
+   end), needs)
+   if problem then
+      user_error.raise("run", 2, "%s", problem)
    end
    return scale
 end
 
+-- A reading of a clock, as read() returns it.
+local function reading_of(name, state, asked, heard, scale)
+   local raw = time.number(state.raw)
+   if scale == "control" then
+      local between = asked + int64(tonumber(heard - asked) / 2)
+      return { name = name, distance = time.text(between - raw), raw = state.raw, low = int64(0),
+         high = int64(0) }
+   end
+   local common, bound = raw + time.number(state.distance), int64(state.error_ns)
+   return { name = name, distance = state.distance, raw = state.raw, low = common - heard - bound,
+      high = common - asked + bound }
+end
+
 --- Read an agent's common time.
 -- @param within_ns  how long ago it may have been read
+-- @param scale      of scale(): "common" or "control"
 -- @return { distance =, raw = as the agent told them, low =, high = by how much it is ahead of our raw time,
 -- at least and at most, int64 nanoseconds }; or nil and why it is not known
-function M.read(control, name, within_ns)
+function M.read(control, name, within_ns, scale)
    local best, fastest
    for _ = 1, TRIES do
       local state, asked, heard = ask(control, name)
       if not state then
          return nil, asked
-      elseif not state.synchronised then
+      elseif scale == "common" and not state.synchronised then
          return nil, unsynchronised(name, state)
       end
       local took = tonumber(heard - asked)
       if not fastest or took < fastest then
-         local common, bound = time.number(state.raw) + time.number(state.distance), int64(state.error_ns)
-         best, fastest = { name = name, distance = state.distance, raw = state.raw,
-            low = common - heard - bound, high = common - asked + bound }, took
+         best, fastest = reading_of(name, state, asked, heard, scale), took
       end
       if took <= within_ns then
          return best

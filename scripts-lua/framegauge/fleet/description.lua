@@ -3,7 +3,7 @@
 --- What agents are told of a trial: its streams by their recipes, how they are called, who joins which group.
 local octets = require "framegauge.core.octets"
 local recipe = require "framegauge.fleet.recipe"
-local shared = require "framegauge.tester.remote.shared"
+local shared = require "framegauge.fleet.shared"
 local streams = require "framegauge.tester.streams"
 local tables = require "framegauge.core.tables"
 local Tester = require "framegauge.tester"

@@ -4,7 +4,7 @@
 --
 -- Of a stream its sender knows what left, and its receiver what arrived: nothing is rounded or estimated.
 -- What one of them cannot tell makes the trial invalid, and its figures are then nobody's.
-local exchange = require "framegauge.tester.remote.exchange"
+local exchange = require "framegauge.fleet.exchange"
 local format = require "framegauge.text.format"
 local share = require "framegauge.fleet.share"
 local tables = require "framegauge.core.tables"
@@ -115,14 +115,25 @@ function M.problems(results)
    return list
 end
 
+-- What is known of the clocks at both ends of a stream: { error_ns } or { why }.
+local function clock_between(one, results, scale)
+   local known = scale == "common" and (results[one.to.agent] or {}).clocks or {}
+   return scale == "machine" and { error_ns = 0 } or known[one.from.agent] or {}
+end
+
 -- Delays between machines are as exact as the clocks of both, or they are absent with a reason.
-local function judge_delays(direction, one, results)
-   local clock = ((results[one.to.agent] or {}).clocks or {})[one.from.agent] or {}
-   local latency = direction.latency
-   if one.from.agent == one.to.agent or not latency then
-      return
-   elseif tonumber(clock.error_ns) then
+-- @return why the trial has not the delays that it needs, or nil
+local function judge_delays(direction, one, results, tester)
+   local needs, latency = tester.clocks, direction.latency
+   if one.from.agent == one.to.agent or not latency or tester.scale == "machine" and not needs then
+      return nil
+   end
+   local clock = clock_between(one, results, tester.scale)
+   if tonumber(clock.error_ns) then
       latency.clock_error_ns, latency.error_bound_ns = clock.error_ns, latency.error_bound_ns + clock.error_ns
+      return needs and clock.error_ns > needs.within_ns
+         and ("the clocks of agents %s and %s may differ by %s, more than %s"):format(one.from.agent,
+            one.to.agent, format.nanoseconds(clock.error_ns), needs.share) or nil
    else
       direction.latency, direction.delays, direction.tags_ns = nil, nil, nil
       direction.no_latency = tostring(clock.why or "the clocks of the agents were not compared")
@@ -131,6 +142,7 @@ local function judge_delays(direction, one, results)
             list[i] = 0
          end
       end
+      return needs and needs.delays and direction.no_latency or nil
    end
 end
 
@@ -199,9 +211,7 @@ function M.results(results, body, tester, before)
             direction.measured = direction.measured or {}
             direction.measured.misdirected = strays[i]
          end
-         if tester.scale ~= "machine" then
-            judge_delays(direction, one, results)
-         end
+         invalid[#invalid + 1] = judge_delays(direction, one, results, tester)
          raw.directions[#raw.directions + 1], invalid = direction, tables.joined(invalid, why)
       end
    end

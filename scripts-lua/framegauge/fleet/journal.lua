@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Finished trials that nobody has collected yet: one file each, synced, until they are collected or old.
+-- Without a folder the newest trial is kept in memory.
 local json = require "cjson.safe"
 local ledger = require "framegauge.fleet.ledger"
 local named_file = require "framegauge.core.named_file"
@@ -23,10 +24,10 @@ function M.folder(path)
    return nil, err or path .. " is no folder"
 end
 
---- @param folder  of all agents of this host
+--- @param folder  of all agents of this host; nil: none
 -- @param name    of this agent
 function M.new(folder, name)
-   return setmetatable({ prefix = folder .. "/" .. name, folder = folder, unwritten = {} }, Journal)
+   return setmetatable({ prefix = (folder or "") .. "/" .. name, folder = folder, unwritten = {} }, Journal)
 end
 
 -- Names of files have nothing of a controller's but what is harmless.
@@ -60,6 +61,9 @@ end
 
 --- Whether something can be written now. @return true, or nil and why not
 function Journal:is_writable()
+   if not self.folder then
+      return true
+   end
    local path = self.prefix .. ".probe"
    local ok, why = ledger.write_synced(path, ("."):rep(4096))
    uv.fs_unlink(path)
@@ -69,8 +73,12 @@ end
 
 --- Keep the result of a trial; where the disk takes it no more, only as long as the agent runs.
 function Journal:write(command, result)
-   self:prune()
    local path = file_of(self, command)
+   if not self.folder then
+      self.unwritten = { [path] = result }
+      return
+   end
+   self:prune()
    if not ledger.write_synced(path, assert(json.encode(result))) then
       self.unwritten[path] = result
    end
@@ -79,14 +87,16 @@ end
 --- The entry again; nil without one.
 function Journal:read(command)
    local path = file_of(self, command)
-   local text = named_file.read(path)
+   local text = self.folder and named_file.read(path)
    return text and json.decode(text) or self.unwritten[path]
 end
 
 function Journal:forget(command)
    local path = file_of(self, command)
    self.unwritten[path] = nil
-   uv.fs_unlink(path)
+   if self.folder then
+      uv.fs_unlink(path)
+   end
 end
 
 return M

@@ -8,7 +8,7 @@
 -- the journal, from which they are collected as often as someone asks. Nothing is sent beyond a trial: its
 -- streams end by count and time on their lcores.
 local Clock = require "framegauge.clock"
-local exchange = require "framegauge.tester.remote.exchange"
+local exchange = require "framegauge.fleet.exchange"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
@@ -19,7 +19,7 @@ local Offsets = require "framegauge.fleet.offsets"
 local policy = require "framegauge.fleet.policy"
 local recipe = require "framegauge.fleet.recipe"
 local share = require "framegauge.fleet.share"
-local shared = require "framegauge.tester.remote.shared"
+local shared = require "framegauge.fleet.shared"
 local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
 local uv = require "luv"
@@ -58,7 +58,7 @@ local act = {}
 function act.open(self, body)
    if self.state ~= "leased" then
       return refuse(self, "the ports are open already")
-   elseif not self.agent.plan.isolated_network then
+   elseif not (self.agent.plan.isolated_network or self.agent.permits.trusting) then
       return refuse(self, "the agent's file does not say isolated_network: true, so it sends nothing", BAD)
    end
    local plan = plan_for(self, body.ports or {})
@@ -83,8 +83,7 @@ local function members_problem(self, members)
       if member.at.agent ~= self.agent.name or not tables.contains(self.lease.ports, member.at.port) then
          return ("port %s is not leased"):format(tostring(member.at.port))
       end
-      local wrong = policy.group_problem(octets.unhex(member.group), member.reports or 1,
-         self.agent.plan.agent)
+      local wrong = policy.group_problem(octets.unhex(member.group), member.reports or 1, self.agent.permits)
       if wrong then
          return "a group may not be joined: " .. wrong
       end
@@ -104,14 +103,14 @@ local function streams_problem(self, streams, places)
          end
          for _, frame in ipairs(one.frames) do
             local wrong = policy.frame_problem(recipe.unpack(frame.stack), recipe.unpack(frame.more),
-               self.agent.plan.agent)
+               self.agent.permits)
             if wrong then
                return "a frame may not be sent: " .. wrong
             end
          end
       end
    end
-   return policy.rate_problem(own, self.agent.plan.agent)
+   return policy.rate_problem(own, self.agent.permits)
 end
 
 function act.prepare(self, body, command)
@@ -123,7 +122,7 @@ function act.prepare(self, body, command)
       body = share.whole(body, shared.MAX_IDS)
       places = share.places(body)[self.agent.name]
       return streams_problem(self, body.streams, places) or members_problem(self, body.members)
-         or body.l4 and l4.problem(body.l4, self.ports, self.agent.plan.agent)
+         or body.l4 and l4.problem(body.l4, self.ports, self.agent.permits)
    end)
    if problem then
       return refuse(self, ok and problem or "streams of no form: " .. tostring(problem), BAD)
@@ -368,7 +367,11 @@ end
 -- The agreed start by our own clock; nil and why it is not known.
 local function start_of(self, body)
    local at = time.number(body.at)
-   if body.scale ~= "common" then -- all agents are on this machine
+   if body.scale == "control" then
+      local clock = Clock.new({ source = "control" }):follow(time.number(body.distance))
+      self.trial.offsets = Offsets.new(clock)
+      return at - clock:distance()
+   elseif body.scale ~= "common" then -- all agents are on this machine
       return at
    end
    local clock = Clock.new(self.agent.plan.clock):open()
@@ -417,6 +420,7 @@ function Leased:obey(command)
 end
 
 --- The lease is over: stop what runs, and give the ports back.
+-- @return the job that does so when the trial has ended; nil: it is done
 function Leased:close(why)
    self.stopped, self.when_idle = why, nil
    local tester, task = self.tester, self.task
@@ -426,12 +430,12 @@ function Leased:close(why)
       end
    end
    if task and not task.done then
-      job.spawn(function()
+      return job.spawn(function()
          failure.finally(close, pcall, task.join, task)
       end)
-   else
-      close()
    end
+   close()
+   return nil
 end
 
 return M

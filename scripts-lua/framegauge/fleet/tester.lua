@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A tester made of the ports of several agents. A method uses it like any other tester (framegauge.tester).
+--- A tester made of the ports of several agents, and of ports of its own, for which it is an agent itself. A
+-- method uses it like any other tester (framegauge.tester).
 --
 -- Streams are made here as on one host, and told to the agents by their recipes. All agents start at an
 -- agreed time; afterwards each stream's counts come from its sender and its receiver.
+local Agent = require "framegauge.fleet.agent"
 local clocks = require "framegauge.fleet.clocks"
 local Controller = require "framegauge.fleet.controller"
 local description = require "framegauge.fleet.description"
@@ -14,7 +16,7 @@ local job = require "framegauge.core.job"
 local l4 = require "framegauge.fleet.l4"
 local modifiers = require "framegauge.traffic.modifiers"
 local share = require "framegauge.fleet.share"
-local shared = require "framegauge.tester.remote.shared"
+local shared = require "framegauge.fleet.shared"
 local tables = require "framegauge.core.tables"
 local Tester = require "framegauge.tester"
 local time = require "framegauge.clock.time"
@@ -32,8 +34,17 @@ local COLLECTING = 15 -- seconds beyond the end of a trial
 local PAUSE, MAX_PAUSE = 0.02, 0.5 -- seconds between two questions for a result
 local LOOK = 10 -- the same before it is due
 
-local function split(device)
-   return device:match "^agent:(.-)/(.+)$"
+local OWN = "local" -- the agent of our own ports
+
+-- The agent of a port of a plan, and the name of the port there.
+local function owner_of(port)
+   if port.kind == "agent" then
+      return { agent = Agent.UNNAMED, port = Agent.PORT }
+   elseif port.kind ~= "fleet" then
+      return { agent = OWN, port = port.name }
+   end
+   local agent, name = port.device:match "^agent:(.-)/(.+)$"
+   return { agent = agent, port = name }
 end
 
 -- Where ids of streams begin: a sender that an earlier run has lost must not be taken for one of ours.
@@ -42,15 +53,26 @@ local function some_id()
    return 1 + (256 * high + low) % shared.MAX_IDS
 end
 
---- Names of the ports that each agent has in a plan.
-function FleetTester.wanted_of(plan)
+--- Names of the ports that each agent has in a plan. @param own  whether the controller's own are among them
+function FleetTester.wanted_of(plan, own)
    local wanted = {}
    for _, port in ipairs(plan.ports) do
-      local agent, name = split(port.device)
-      wanted[agent] = wanted[agent] or {}
-      table.insert(wanted[agent], name)
+      local owner = owner_of(port)
+      if own or owner.agent ~= OWN then
+         wanted[owner.agent] = wanted[owner.agent] or {}
+         table.insert(wanted[owner.agent], owner.port)
+      end
    end
    return wanted
+end
+
+-- Be an agent for our own ports.
+function FleetTester:own_ports()
+   local plan = tables.copy(self.plan)
+   plan.ports = tables.map(plan.ports, function(port)
+      return owner_of(port).agent == OWN and port or nil
+   end)
+   self.own = plan.ports[1] and Agent.new(plan, { name = OWN, bus = self.control.bus })
 end
 
 -- Open the ports of an agent; another agent's ports may have to be there first.
@@ -100,21 +122,21 @@ end
 -- @return the tester, or nil and an error object
 function FleetTester.open(plan, o)
    local self = setmetatable({
-      plan = plan, lead = o and o.lead or LEAD, owners = {}, next_id = some_id(), trials = 0, clock = "tsc",
+      plan = plan, lead = o and o.lead or LEAD, next_id = some_id(), trials = 0, clock = "tsc",
+      clocks = plan.needs.clocks,
       max_frame = o and o.max_frame or tables.max(plan.needs.frame_sizes),
       earlier = o and o.earlier or {}, fresh = true, ports = {}, gateways = {}, missing = {},
    }, FleetTester)
-   for i, port in ipairs(plan.ports) do
-      local agent, name = split(port.device)
-      self.owners[i] = { agent = agent, port = name }
-   end
-   local wanted = FleetTester.wanted_of(plan)
-   self.names, self.wanted = tables.keys(wanted), wanted
+   self.owners = tables.map(plan.ports, owner_of)
+   local wanted = FleetTester.wanted_of(plan, true)
+   self.names, self.wanted = tables.keys(FleetTester.wanted_of(plan)), wanted
+   self.names[#self.names + 1] = wanted[OWN] and OWN -- last: while our own ports work, nobody else is asked
    local ok, err = pcall(function()
       self.control = o and o.control or Controller.connect(tables.map(self.names, function(name)
          return tables.find(plan.fleet.agents, "name", name)
       end))
-      self.scale = clocks.scale(self.control, self.names)
+      self:own_ports()
+      self.scale = clocks.scale(self.control, self.names, self.clocks)
       self.control:lease(wanted, { ttl = plan.fleet.ttl, wait = plan.fleet.wait, earlier = self.earlier })
       self:open_ports(self.names)
    end)
@@ -130,6 +152,10 @@ function FleetTester:close()
       self:forget()
       self.control:close()
       self.control = nil
+   end
+   if self.own then
+      self.own:close()
+      self.own = nil
    end
 end
 
@@ -162,15 +188,15 @@ function FleetTester:prepare(body, o, names)
          self.missing[name] = tostring(answer.refused)
       end
       self.control:judge(name, answer)
-      if self.scale == "common" then
-         local reading, unknown = clocks.read(self.control, name, body.drain / 2 * 1e9)
+      if self.scale ~= "machine" then
+         local reading, unknown = clocks.read(self.control, name, body.drain / 2 * 1e9, self.scale)
          readings[name], why = reading, why or unknown
       end
    end)
    return not why and readings or nil, why
 end
 
--- The agreed start: by the clock that all have, or in their common time.
+-- The agreed start: by the clock that all have, in their common time, or in our time.
 -- @return nanoseconds; or nil and the reason
 function FleetTester:moment(body, lead, readings)
    local at = time.raw() + ffi.cast("int64_t", (lead + body.learning_wait) * 1e9)

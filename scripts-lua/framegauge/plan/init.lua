@@ -22,6 +22,9 @@ local yaml = require "framegauge.yaml"
 
 local M = {}
 
+--- The name of the agent that a plan finds by its address alone.
+M.UNNAMED = "remote"
+
 -- One byte more than framegauge.yaml takes: enough for it to refuse the file.
 local READ_AT_MOST = 1024 * 1024 + 1
 
@@ -76,10 +79,13 @@ local function shape_reference_device(device)
    return device
 end
 
--- Agents that only ports name are agents of the bus.
+-- Agents that only ports name are agents of the bus; one without a name has its address there.
 local function add_agents(fleet, ports)
    for _, port in ipairs(ports) do
       local name = port.kind == "fleet" and port.device:match "^agent:(.-)/"
+      if port.kind == "agent" then
+         table.insert(fleet.agents, { name = M.UNNAMED, address = port.device:match "^agent:(.*)$" })
+      end
       if name and not tables.find(fleet.agents, "name", name) then
          table.insert(fleet.agents, { name = name, address = fleet.bus })
       end

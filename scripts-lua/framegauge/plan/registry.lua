@@ -25,6 +25,9 @@
 --                          function(values, found)
 --    sends_streams         whether it sends the streams of the plan
 --    two_testers(values)   whether one of the ports is a remote tester's
+--    clocks(plan)          how the clocks of several testers must agree: { delays = whether it measures any,
+--                          within_ns = , share = what this is, in words, otherwise = what the user may do
+--                          instead }; nil: they need a common time
 --    remembers             whether trials find in the device what earlier ones left there; a resumed run
 --                          makes some of these again (framegauge.trial.session)
 --    one_queue             whether it uses one queue of each port
@@ -82,7 +85,7 @@ function M.devices(plan)
 end
 
 --- What a plan's method needs of the tester.
--- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port =, marks = or nil }
+-- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port =, marks = or nil, clocks = or nil }
 function M.needs(plan)
    local method = by_name[plan.test]
    local one_lcore = method.one_lcore_a_port
@@ -93,6 +96,7 @@ function M.needs(plan)
       topology = M.topology(plan), one_way = method.one_way ~= nil and method.one_way(plan),
       frame_sizes = method.frame_sizes and method.frame_sizes(plan) or {},
       one_lcore_a_port = one_lcore == true, marks = method.marks and method.marks(plan),
+      clocks = method.clocks and method.clocks(plan),
    }
 end
 

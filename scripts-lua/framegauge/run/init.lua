@@ -65,22 +65,16 @@ local function check_path(path)
    end
 end
 
-local OPENERS = { agent = "framegauge.tester.remote.remote_tester", fleet = "framegauge.fleet.tester" }
-
--- The tester of a plan: of this machine, or where a port belongs to another one, made of both.
-local function opener_of(plan)
-   for _, port in ipairs(plan.ports) do
-      if OPENERS[port.kind] then
-         return OPENERS[port.kind]
-      end
-   end
-   return "framegauge.tester"
+--- Whether a port of a plan belongs to an agent: then the run opens all of them itself.
+function M.has_agents(plan)
+   return (tables.find(plan.ports, "kind", "agent") or tables.find(plan.ports, "kind", "fleet")) ~= nil
 end
 
 -- @param earlier  the run that is resumed, or nil: agents may have results that it did not collect
 local function open_tester(plan, earlier)
    local known_by = earlier and earlier.facts.known_by
-   local tester, message = require(opener_of(plan)).open(plan, known_by and { earlier = known_by })
+   local opener = require(M.has_agents(plan) and "framegauge.fleet.tester" or "framegauge.tester")
+   local tester, message = opener.open(plan, known_by and { earlier = known_by })
    if not tester then
       refuse(type(message) == "table" and message.status or ENVIRONMENT, tostring(message))
    end

@@ -43,7 +43,7 @@ local TRIAL_ROWS = {
    { "modifier", "string" }, { "outage", "table" }, { "max_lag", "time" }, { "management", "table" },
    { "learning_wait", "time" }, { "drain", "time" }, { "settle", "time" }, { "silent", "boolean" },
    { "broadcast", "boolean" }, { "patient", "boolean" }, { "gap", "integer" }, { "stagger", "table" },
-   { "stations", "table" }, { "members", "table" }, { "joint", "table" }, { "continues", "boolean" },
+   { "stations", "table" }, { "members", "table" }, { "continues", "boolean" },
    { "taps", "table" }, { "addresses", "table" },
 }
 
@@ -301,9 +301,8 @@ function Tester:streams_of(o)
             to = list.array[i - 1].rx_port + 1, fps = streams.mean_fps(stream.loads, seconds),
             uneven = streams.is_uneven(stream), sends_s = streams.seconds_of(stream),
             exact = stream.limit ~= nil, by_count = streams.is_by_count(stream),
-            over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
+            over_time = stream.over_time, marks = stream.marks,
             measure = stream.measure, errors = stream.errors, unmeasured = stream.unmeasured,
-            sent_elsewhere = stream.idle,
          }
       end
       return list, described, seconds
@@ -353,9 +352,6 @@ end
 -- @param o.continues    whether the reference device keeps what the trial before left in it, such as sessions
 -- @param o.taps         by the number of a port: struct fg_tap * that sees what it receives in this trial
 -- @param o.addresses    by the number of a port: for how many addresses it answers, from its own on
--- @param o.joint        a trial together with other testers: { first_id = of its streams, start = function()
---                       -> when traffic starts, armed = called when all is prepared, or nil, look = as of
---                       await, finish = called at its end, before its counts are read }; or nil
 -- @return counts by direction (or stream), port and lcore. Raises {interrupted = true} when the job is
 -- interrupted.
 -- @usage local raw = tester:trial {
@@ -374,6 +370,9 @@ end
 
 -- Run a trial of streams that are made.
 -- @param o                         as of trial(): all but what the streams are
+-- @param o.joint  a trial together with other testers: { first_id = of its streams, start = function() ->
+--                 when traffic starts, armed = called when all is prepared, look = as of await, finish =
+--                 called at its end, before its counts are read }; or nil
 -- @param list, described, seconds  as streams_of() gave them
 -- @return as trial()
 function Tester:run(o, list, described, seconds)

@@ -240,7 +240,6 @@ end
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
 --                over_time = seconds of an interval of the series that is kept, with availability, or nil,
 --                the same for all; marks = whether to count with which marks its frames arrive,
---                idle = whether the other tester sends it (framegauge.tester.remote),
 --                measure = what else (framegauge.tester.measures), or nil,
 --                t_max = seconds after which a frame is lost even if it arrives, or nil,
 --                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the
@@ -267,7 +266,7 @@ function M.given(tester, wanted)
          templates = kept[3],
          unmeasured = one.unmeasured, loads = loads, n = n,
          phase = one.phase or delay * load_rates.fastest(one.loads), limit = one.limit,
-         over_time = one.over_time, idle = one.idle or one.copies_of ~= nil, copies_of = one.copies_of,
+         over_time = one.over_time, idle = one.copies_of ~= nil, copies_of = one.copies_of,
          marks = one.marks, measure = one.measure,
          t_max = one.t_max, faults = one.faults,
       }

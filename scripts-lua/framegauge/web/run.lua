@@ -30,20 +30,10 @@ local function both(screen, of_job)
    }
 end
 
--- Ports of another tester are opened by the run itself.
-local function tester_for(control, plan)
-   for _, port in ipairs(plan.ports) do
-      if port.kind == "agent" then
-         return nil
-      end
-   end
-   return control:tester_for(plan)
-end
-
 local function start(control, plan, options, screen)
    return control.tasks:start(plan.test, control:port_names(), function(task)
       options.screen = both(screen, tests.screen_of(task))
-      options.tester = tester_for(control, plan)
+      options.tester = not run.has_agents(plan) and control:tester_for(plan) or nil
       options.out = options.out or not options.earlier and Folder.default_path(plan.name, os.time()) or nil
       task.folder = options.out or options.earlier.folder.path
       task.status, task.result = run.main(plan, options)

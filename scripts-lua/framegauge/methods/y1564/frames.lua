@@ -27,8 +27,7 @@ local function destination_of(version, own, path, ports)
 end
 
 --- Build what a stream of a path is made of.
--- @param tester  with plan, ports and gateway_mac (framegauge.tester); template(size, stack) where frames are
---                not to be built here (framegauge.tester.remote.remote_tester)
+-- @param tester  with plan, ports and gateway_mac (framegauge.tester)
 -- @param path    framegauge.methods.y1564.plan.paths
 -- @param colour  "green" or "yellow"
 -- @return a template, or of a path with several sizes a function(size) that makes one
@@ -59,13 +58,12 @@ function M.build(tester, path, colour)
    stack[#stack + 1] = {
       "udp", source = src_port, destination = dst_port, checksum = version == 4 and 0 or nil,
    }
-   local build = tester.template or frame.build
    if path.sizes then
       return function(size)
-         return build(size, stack)
+         return frame.build(size, stack)
       end
    end
-   return build(path.frame_size, stack)
+   return frame.build(path.frame_size, stack)
 end
 
 -- With which marks the frames of a service arrive, against those they were sent with.

@@ -276,7 +276,7 @@ end
 -- @param o.look           called now and then with the list of how many connections each side has, TIME_WAIT
 --                         included; once it returns true, all ends at once. May be nil
 -- @param o.streams        of test frames (framegauge.tester.streams), from ports without a worker; may be nil
--- @param o.joint          a trial together with other testers: start and armed as of Tester:trial(); or nil
+-- @param o.joint          a trial together with other testers: start and armed as of Tester:run(); or nil
 -- @return list of { apps = list of results, counters, severities, open, station,
 -- memory = { octets =, connections = at a time } }, and what the engine
 -- counted: { ports =, lcores = }, with streams as Tester:trial() has it

@@ -354,8 +354,25 @@ local function frame_sizes(plan)
    return sizes
 end
 
+-- Clocks may be apart by a share of the smallest delay criterion.
+local function clocks(plan)
+   local o, least = plan.y1564, math.huge
+   if o.topology ~= "two-testers" then
+      return nil
+   end
+   for _, service in ipairs(o.services) do
+      local reverse = service.reverse and service.reverse.acceptance or {}
+      least = math.min(least, service.acceptance.ftd, reverse.ftd or math.huge)
+   end
+   return {
+      delays = o.delays, within_ns = o.clock_error * least * 1e9,
+      share = ("%g %% of the smallest FTD"):format(o.clock_error * 100),
+      otherwise = "set y1564.delays: false to measure only rates and loss",
+   }
+end
+
 return {
-   name = "y1564", fleet = true,
+   name = "y1564", fleet = true, clocks = clocks,
    row = row, rules = rules, frame_sizes = frame_sizes, topology_key = "y1564.topology",
    topology = function(values)
       return values.y1564.topology == "loopback" and "loopback" or "pairs"

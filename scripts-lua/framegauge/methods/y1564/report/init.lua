@@ -78,6 +78,8 @@ local function on_clocks(result)
    end
    if not result.plan.y1564.delays then
       return "Delays were not measured: the clocks of the two testers were not compared."
+   elseif not off then
+      return nil
    elseif off == 0 then
       return "Both testers have one clock: they run on one machine."
    end
