@@ -3,20 +3,15 @@
 --- The reference device as a firewall: its keys, and what must hold between them. `into` is the member of
 -- struct fg_firewall_config.
 local keys = require "framegauge.plan.keys"
+local shared = require "framegauge.plan.shared_rows"
 
 local M = {}
 
 M.row = keys.group("firewall", "as a firewall: the side of wire0 opens sessions of TCP and UDP, what belongs to none is lost, and a trial finds the table empty", {
-   { "sessions", "integer", "sessions that its table holds",
-     default = "1000000", min = "1", max = "4194304", into = "sessions" },
+   shared.sessions,
    { "full", { "drop", "reset" }, "what becomes of a session for which there is no room: it is lost, or answered by RST",
      default = "drop" },
-   { "setup_rate", "number", "sessions that it sets up a second",
-     min = "0.001", max = "1000000000", default_help = "as they come", into = "setup_rate" },
-   { "setup_queue", "integer", "sessions that wait for it; more are lost",
-     default = "64", min = "0", max = "65536", into = "setup_queue" },
-   { "timeout", "time", "time after which an idle session is forgotten",
-     default = "300s", min = "1us", max = "24h", into = "timeout_ns" },
+   shared.setup_rate, shared.setup_queue, shared.session_timeout,
    { "half_closed", "time", "time for which a session keeps its place after both sides have closed it",
      default = "0s", max = "1h", into = "half_closed_ns" },
    { "inspect", "time", "further delay of the first payload of a session",

@@ -3,23 +3,18 @@
 --- The reference device as a NAT44 gateway: its keys, and what must hold between them. `into` is the member
 -- of struct fg_nat_config.
 local keys = require "framegauge.plan.keys"
+local shared = require "framegauge.plan.shared_rows"
 
 local M = {}
 
 M.row = keys.group("nat", "as a NAT44 gateway: TCP and UDP over IPv4 from the side of wire0 leave with its address on the side of wire1; a trial finds the table empty", {
-   { "sessions", "integer", "sessions that its table holds",
-     default = "1000000", min = "1", max = "4194304", into = "sessions" },
+   shared.sessions,
    { "full", { "drop", "replace" }, "what becomes of a session for which there is no room: it is lost, or it replaces the one that was idle longest",
      default = "drop" },
    { "first_port", "integer", "of its pool; a port serves one session with each far end",
      default = "1024", min = "1", max = "65535", into = "port_first" },
    { "last_port", "integer", "the same", default = "65535", min = "1", max = "65535", into = "port_last" },
-   { "setup_rate", "number", "sessions that it sets up a second",
-     min = "0.001", max = "1000000000", default_help = "as they come", into = "setup_rate" },
-   { "setup_queue", "integer", "sessions that wait for it; more are lost",
-     default = "64", min = "0", max = "65536", into = "setup_queue" },
-   { "timeout", "time", "time after which an idle session is forgotten",
-     default = "300s", min = "1us", max = "24h", into = "timeout_ns" },
+   shared.setup_rate, shared.setup_queue, shared.session_timeout,
    { "clear_rate", "number", "sessions that it forgets a second when its table is cleared (rfc9693, teardown)",
      min = "1", max = "1000000000000", into = "clear_rate", default_help = "all at once" },
 }, { optional = true })

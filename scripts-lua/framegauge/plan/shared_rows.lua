@@ -40,6 +40,16 @@ end
 M.retries = { "retries", "integer", "how often an invalid trial is repeated",
    default = "2", min = "0", max = "100" }
 
+-- The sessions of a reference device that keeps them, as firewall or NAT.
+M.sessions = { "sessions", "integer", "sessions that its table holds",
+   default = "1000000", min = "1", max = "4194304", into = "sessions" }
+M.setup_rate = { "setup_rate", "number", "sessions that it sets up a second",
+   min = "0.001", max = "1000000000", default_help = "as they come", into = "setup_rate" }
+M.setup_queue = { "setup_queue", "integer", "sessions that wait for it; more are lost",
+   default = "64", min = "0", max = "65536", into = "setup_queue" }
+M.session_timeout = { "timeout", "time", "time after which an idle session is forgotten",
+   default = "300s", min = "1us", max = "24h", into = "timeout_ns" }
+
 M.outer_vlan = { "outer_vlan", "integer", "service VLAN (802.1ad) around the VLAN; each tag is part of the frame size",
    min = "1", max = "4094", default_help = "none" }
 M.pcp = { "pcp", "integer", "priority in the outermost tag", min = "0", max = "7", default = "0" }
