@@ -104,11 +104,11 @@ TEST(Relay, LosesWithAName)
 	relay.way.room = 100;
 	EXPECT_TRUE(relay.Run(numbered(1000), 99).empty());
 	EXPECT_EQ(901u, relay.Counters().line_full);
-	/* a burst of 32 comes at a time: one frame passes at once, and of those behind it as many as the
-	 * queue holds. The next leaves 12 s later, so that no host is too slow to see this. */
+	/* one frame passes at once, and of those behind it as many as the queue holds. The next leaves 12 s
+	 * later, and the queue has room for a sixth after 6 s, so that no host is too slow to see this. */
 	slow.way.rate_bps = 1e3;
-	slow.way.bucket = 2 * 1518 - 1; /* less than two frames, with their FCS */
-	slow.way.queue = 5 * 1518;
+	slow.way.bucket = 1518; /* one frame with its FCS, none of the next */
+	slow.way.queue = 5 * 1518 + 1518 / 2;
 	EXPECT_EQ(1u, slow.Run(numbered(32, 1514), 5).size());
 	EXPECT_EQ(26u, slow.Counters().queue_full);
 }
