@@ -64,10 +64,20 @@ removed_when_stopped() {
 	return 1
 }
 
+# as far as this user may
+goes_first() {
+	tests/watched --as-root --urgent bash -c 'nice; cat /proc/self/autogroup' >"$work/urgent"
+	tests/watched --as-root bash -c 'renice -n -15 $$ >/dev/null 2>&1
+		echo -15 2>/dev/null >/proc/self/autogroup; nice; cat /proc/self/autogroup' >"$work/by-hand"
+	cat "$work/urgent" "$work/by-hand"
+	[ "$(sed 's/.* nice/nice/' "$work/urgent")" = "$(sed 's/.* nice/nice/' "$work/by-hand")" ]
+}
+
 check "the environment does not depend on the caller's" same_for_all
 check "what a test leaves in its folder is removed" removed
 check "the tester's, the sanitizers' and the fuzzers' variables are kept" keeps_own
 check "package managers have the caller's environment" knows_its_caller
 rm "$work/where"
 check "the folder of a test that is stopped is removed, too" removed_when_stopped
+check "an urgent test goes before others" goes_first
 tap_end
