@@ -91,16 +91,17 @@ if [ "${1-}" != table ]; then
 	echo 1..2
 	exit 0
 fi
-ip -n "$dut" link set fgbridge type bridge ageing_time 100
+ip -n "$dut" link set fgbridge type bridge ageing_time 50
 check "addresses are flooded once they are older than the ageing time" address_caching max_trials=2 \
-	address_table.ageing=3s address_table.max=200 address_table.initial=199 \
+	address_table.ageing=1.5s address_table.max=100 address_table.initial=1 \
 	address_table.test_rate=100fps address_table.order=sequential
-# kernels before 6.7 have no limit: then all of the 128 tried fit, and the test port's own
+ip -n "$dut" link set fgbridge type bridge ageing_time 100
+# kernels before 6.7 have no limit: then all of the 64 tried fit, and the test port's own
 ip netns exec "$dut" python3 tests/integration/fdb_limit.py fgbridge 50 && echo 50 >"$work/limit" ||
-	echo 129 >"$work/limit"
-check "the table holds as many addresses as the bridge says" address_caching address_table.ageing=2s \
-	address_table.max=128 address_table.order=random
+	echo 65 >"$work/limit"
+check "the table holds as many addresses as the bridge says" address_caching address_table.ageing=1.2s \
+	address_table.max=64 address_table.order=random
 check "a rate of learning that passes is one that the bridge learned at" learning_rate \
-	address_table.ageing=2s address_table.addresses=40 address_table.order=random \
+	address_table.ageing=1.2s address_table.addresses=40 address_table.order=random \
 	address_table.resolution=50%
 echo 1..3
