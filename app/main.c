@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,6 +22,11 @@ enum {
 	STATUS_ENVIRONMENT = 4,
 	STATUS_INTERNAL = 70,
 };
+
+/* Bytes from which a block has a mapping of its own, which free() returns to the system. glibc begins with
+ * this limit, raises it to the largest block that was freed, and leaves large blocks in a heap full of holes.
+ * A limit that is set stays. */
+enum { OWN_MAPPING = 128 * 1024 };
 
 /* Warnings and errors of the libraries and of DPDK; with --verbose everything they say. */
 static void
@@ -100,6 +106,7 @@ main(int argc, char *argv[])
 	enum fg_log_level most = FG_LOG_WARNING;
 	int first = 1, status;
 
+	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
 	hold_streams();
 	if (!can_open_files()) {
 		fprintf(stderr, "framegauge: too few files may be open (ulimit -n)\n");
