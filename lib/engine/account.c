@@ -55,64 +55,83 @@ account_open(struct account *a, struct fg_port *port)
 	a->after = a->before;
 }
 
-/* whose a frame is: its sender has noted it where no signature may say it */
-static uint16_t
-stream_of(const struct rte_mbuf *m)
+/*
+ * whose a frame is: its sender has noted it where no signature may say it. NULL: of no stream that the port
+ * sends in this trial, but of a replay
+ */
+static struct tx_stream *
+stream_of(const struct engine_port *p, const struct rte_mbuf *m)
 {
+	struct trial *t = p->engine->trial;
 	struct fg_signature s;
 	const uint8_t *end = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len);
+	uint16_t id = fg_signature_read(end, m->data_len, &s) ? s.stream : (uint16_t)m->hash.usr;
+	uint16_t k = (uint16_t)(id - t->tx.env.first_id);
 
-	return fg_signature_read(end, m->data_len, &s) ? s.stream : (uint16_t)m->hash.usr;
+	if (k >= split_all(&t->split) || t->tx.stream[k].queue - p->queue.first >= p->queue.queues)
+		return NULL;
+	return &t->tx.stream[k];
+}
+
+void
+account_left(void *port, const struct rte_mbuf *m, uint64_t time)
+{
+	struct tx_stream *s = stream_of(port, m);
+
+	if (s != NULL)
+		s->left = time;
 }
 
 /* a frame of the trial that a port still holds back has not been sent. @return how many there are */
 static uint64_t
-take_back(struct fg_engine *e, const struct engine_port *p)
+take_back(const struct engine_port *p)
 {
 	struct fg_port *port = p->config.port;
-	struct trial *t = e->trial;
 	const struct rte_mbuf *m;
 	uint64_t n = 0;
 
 	for (unsigned i = 0; port->ops->waiting != NULL && (m = port->ops->waiting(port, i)) != NULL; i++) {
-		uint16_t k = (uint16_t)(stream_of(m) - t->tx.env.first_id);
-		struct tx_stream *s = &t->tx.stream[k];
+		struct tx_stream *s = stream_of(p, m);
 
 		if (!(m->ol_flags & port->caps.test_flag))
 			continue;
 		n++;
-		if (k >= split_all(&t->split) || s->queue - p->queue.first >= p->queue.queues)
-			continue; /* of a replay */
+		if (s == NULL)
+			continue;
 		s->sent--;
 		s->octets -= m->pkt_len + FG_ETHER_FCS;
 	}
 	return n;
 }
 
-/* nor have errors on purpose that are in them been made. Without memory they count as made */
+/*
+ * nor is it in an interval of its stream, and no error on purpose that is in it has been made. Without memory
+ * errors count as made
+ */
 static void
-take_back_errors(struct trial *t)
+settle(struct tx_stream *s)
 {
 	struct fg_error unused;
 
-	for (unsigned k = 0; k < split_all(&t->split); k++) {
-		struct tx_stream *s = &t->tx.stream[k];
-
-		if (s->inject != NULL && s->inject->sent > s->sent)
-			tx_inject_recount(s->inject, s->sent, &unused);
-	}
+	if (s->inject != NULL && s->inject->sent > s->sent)
+		tx_inject_recount(s->inject, s->sent, &unused);
+	if (s->series != NULL)
+		fg_series_take_back(s->series, tx_measured(s));
 }
 
 void
-account_close(struct fg_engine *e, unsigned i)
+account_close(struct fg_engine *e)
 {
-	struct account *a = &e->port[i].account;
-	struct fg_port *port = e->config.port[i].port;
+	for (unsigned i = 0; i < e->config.ports; i++) {
+		struct account *a = &e->port[i].account;
+		struct fg_port *port = e->config.port[i].port;
 
-	compare(a, port, &a->after);
-	a->tx_waiting = take_back(e, &e->port[i]);
-	take_back_errors(e->trial);
-	a->link_down = !port->ops->link_up(port);
+		compare(a, port, &a->after);
+		a->tx_waiting = take_back(&e->port[i]);
+		a->link_down = !port->ops->link_up(port);
+	}
+	for (unsigned k = 0; k < split_all(&e->trial->split); k++)
+		settle(&e->trial->tx.stream[k]);
 }
 
 void

@@ -80,6 +80,9 @@ port_init(struct fg_engine *e, unsigned i, struct fg_error *err)
 
 	fg_unique_name(name, sizeof(name), "fg_responder_");
 	p->config = *c;
+	p->engine = e;
+	c->port->left = account_left;
+	c->port->left_arg = p;
 	queues_init(e, i);
 	p->to_responder = rte_ring_create(name, RESPONDER_RING, c->port->caps.numa_node,
 					  (p->queue.queues == 1 ? RING_F_SP_ENQ : 0) | RING_F_SC_DEQ);
@@ -234,6 +237,7 @@ fg_engine_free(struct fg_engine *e)
 	for (unsigned i = 0; i < FG_MAX_LCORES; i++)
 		free(e->idle[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++) {
+		e->config.port[i].port->left = NULL;
 		drain_ring(e->port[i].to_responder);
 		rx_rings_close(&e->port[i].rings);
 		rx_tap_close(&e->port[i].standing);
@@ -388,8 +392,7 @@ fg_engine_poll(struct fg_engine *e)
 		e->wire_now = fg_lcore_now(&e->lcore[0]);
 	change_jobs(e, on_wire(e) ? NULL : e->idle);
 	tx_settle(&e->trial->tx);
-	for (unsigned i = 0; i < e->config.ports; i++)
-		account_close(e, i);
+	account_close(e);
 	e->running = false;
 	rx_settle(&e->trial->rx);
 	return FG_ENGINE_READY;

@@ -35,6 +35,7 @@ struct account {
 
 struct engine_port {
 	struct responder responder; /* first: aligned like a task */
+	struct fg_engine *engine;
 	struct fg_engine_port config;
 	struct split_port queue; /* of the engine's */
 	struct rte_ring *to_responder;
@@ -137,9 +138,11 @@ int engine_find_stream(const struct fg_engine *engine, unsigned stream, struct f
 int engine_order(struct fg_engine *engine, unsigned stream, enum tx_command command,
 		 const struct fg_pace *pace, struct fg_error *err);
 
-/* account.c: before a trial, and when it has ended; both while the lcores run idle jobs */
+/* account.c: before a trial, of a port, and when it has ended; both while the lcores run idle jobs */
 void account_open(struct account *account, struct fg_port *port);
-void account_close(struct fg_engine *engine, unsigned port);
+void account_close(struct fg_engine *engine);
+/** fg_port.left of @p port, a struct engine_port. */
+void account_left(void *port, const struct rte_mbuf *m, uint64_t time);
 /*
  * While a trial runs: counters of a card have 32 bits and stop at the last value, at 14.88 Mfps after 288
  * seconds, unless somebody reads them

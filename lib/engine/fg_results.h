@@ -26,7 +26,6 @@ struct fg_port_result {
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes, link_faults;
 	uint64_t rx_pause, paused_ns; /* times it was told to pause; how long frames waited for that */
 	uint64_t tx_waiting;          /* test frames that a port which has to pause held at the end */
-	uint64_t tx_wait_ns;          /* how long after its stamp the last frame left such a port */
 	uint64_t link_down, removed, intercepted; /* 1: at the end of it; the last: ever in it */
 	/*
 	 * of a port whose card stamps what it receives: bound of the stamps' error, times its clock was set,

@@ -280,20 +280,6 @@ add_waits(const struct fg_engine *e, unsigned queue, struct fg_port_result *out)
 	out->rx_wait_ns = RTE_MAX(out->rx_wait_ns, fg_clock_span_ns(&e->clock, wait));
 }
 
-/* a port that had to pause: how long after the stamp of its last frame the last one of them left */
-static uint64_t
-wait_of_last(const struct fg_engine *e, unsigned port, uint64_t left)
-{
-	const struct tx_stream *stream = e->trial->tx.stream;
-	unsigned first = e->port[port].queue.first, queues = e->port[port].queue.queues;
-	uint64_t last = 0;
-
-	for (unsigned k = 0; k < split_all(&e->trial->split); k++)
-		if (stream[k].sent > 0 && stream[k].queue - first < queues)
-			last = RTE_MAX(last, stream[k].last);
-	return last == 0 || left < last ? 0 : fg_clock_span_ns(&e->clock, left - last);
-}
-
 void
 fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_result *out)
 {
@@ -318,7 +304,6 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.rx_pause = after->rx_pause - before->rx_pause,
 		.paused_ns = (after->paused_ps - before->paused_ps) / 1000,
 		.tx_waiting = account->tx_waiting,
-		.tx_wait_ns = after->tx_last == 0 ? 0 : wait_of_last(e, i, after->tx_last),
 		.is_accounted = p->config.port->caps.exact_counters,
 		.tx_handed = after->tx_ours[1] - before->tx_ours[1],
 		.rx_fetched = after->rx_ours[1] - before->rx_ours[1],

@@ -48,13 +48,13 @@ known(const struct fg_engine *e, const struct tx_stream *parts, unsigned n)
 	return all;
 }
 
-/* frames that have departed before interval @p k is over; what a paused port held back at the end has not */
+/* frames that have departed before interval @p k is over */
 static uint64_t
 sent_until(const struct tx_stream *tx, uint64_t k)
 {
 	const struct fg_series *s = tx->series;
 
-	return k < fg_series_departing(s) ? RTE_MIN(s->sent[k], tx_measured(tx)) : tx_measured(tx);
+	return k < fg_series_departing(s) ? s->sent[k] : tx_measured(tx);
 }
 
 static uint64_t

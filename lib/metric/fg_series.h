@@ -58,6 +58,9 @@ fg_series_end(const struct fg_series *s, uint64_t k)
  */
 uint64_t fg_series_depart(struct fg_series *s, uint64_t departure, uint64_t number);
 
+/** After the trial: only the first @p sent frames have departed. */
+void fg_series_take_back(struct fg_series *s, uint64_t sent);
+
 /** The interval in which frames depart now. What stands in `sent` below it is certain. */
 static inline uint64_t
 fg_series_departing(const struct fg_series *s)

@@ -80,6 +80,13 @@ fg_series_depart(struct fg_series *s, uint64_t departure, uint64_t number)
 	return end;
 }
 
+void
+fg_series_take_back(struct fg_series *s, uint64_t sent)
+{
+	for (uint64_t k = s->tx_at; k > 0 && s->sent[k - 1] > sent; k--)
+		s->sent[k - 1] = sent;
+}
+
 /* nothing that arrives from now on enters the percentile of interval @p k */
 static void
 close_interval(struct fg_series *s, uint64_t k)

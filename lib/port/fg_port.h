@@ -73,7 +73,6 @@ struct fg_port_counters {
 	uint64_t rx_total;
 	/* of ports that tell: how often they were told to pause, and how long frames waited for that */
 	uint64_t rx_pause, paused_ps;
-	uint64_t tx_last; /* of the same ports: when the last test frame left, ticks */
 };
 
 struct fg_port;
@@ -130,8 +129,11 @@ struct fg_port {
 	struct fg_port_caps caps;
 	unsigned queues;        /* each way; 0 is 1 */
 	struct fg_port **lanes; /* of the queues behind the first one; see fg_port_lane() */
-	char name[32];          /* the plan's */
-	char device[96];        /* as the user wrote it */
+	/* of ports that pause: called when a frame of a stream leaves at @p time, ticks; NULL: by nobody */
+	void (*left)(void *arg, const struct rte_mbuf *m, uint64_t time);
+	void *left_arg;
+	char name[32];   /* the plan's */
+	char device[96]; /* as the user wrote it */
 };
 
 /** Room for a PCI address with its domain. */

@@ -61,8 +61,8 @@ line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
 {
 	fg_u128 begin = FROM_WHOLE(p->in.time[p->in.tail & p->in.mask]);
 
-	if (m->ol_flags & s->mbuf.test_flag)
-		p->port_counters.tx_last = WHOLE(p->first_bit);
+	if ((m->ol_flags & s->mbuf.test_flag) && p->port.left != NULL)
+		p->port.left(p->port.left_arg, m, WHOLE(p->first_bit));
 	begin = begin > p->line_free ? begin : p->line_free;
 	p->port_counters.paused_ps += WHOLE(p->first_bit - begin);
 	p->line_free = p->first_bit + p->octet_time * (wire_size(&s->mbuf, m) + s->overhead);

@@ -87,6 +87,7 @@ struct fg_stream_result {
 	uint64_t no_mbuf;        /* times there was no buffer for a frame that was due; it stayed due */
 	uint64_t worst_lag_ns;   /* of a frame that was sent */
 	uint64_t tx_duration_ns; /* first to last departure */
+	uint64_t tx_wait_ns;     /* how long the last frame waited in a port that had to pause */
 	uint64_t rx;             /* different frames received */
 	int64_t lost;            /* tx - wrong.sent - rx; below 0: the device invented frames */
 	uint64_t duplicates;

@@ -42,9 +42,13 @@ void
 tx_result(const struct tx *tx, const struct tx_stream *parts, unsigned n, struct fg_stream_result *out)
 {
 	struct tx_span span = tx_span(parts, n);
+	uint64_t left = span.last;
 
-	for (unsigned k = 0; k < n; k++)
+	for (unsigned k = 0; k < n; k++) {
 		add_part(tx, &parts[k], out);
+		left = RTE_MAX(left, parts[k].left);
+	}
+	out->tx_wait_ns = fg_clock_span_ns(parts->clock, left - span.last);
 	out->unsent = out->intended - out->tx - out->late;
 	out->tx_duration_ns = fg_clock_span_ns(parts->clock, span.last - span.first);
 	if (parts->inject != NULL) /* then it is of one part */

@@ -39,6 +39,19 @@ describe("frames that wait in a paused port when a trial ends", function()
       end
    end)
 
+   -- of two ports that share the line each has half of it, and this one has 85 % for 150 ms
+   it("leave the load of a stream that has sent all its frames what it was", function()
+      local function remarks(plan)
+         local _, _, records = tools.results_of(plan)
+         return table.concat(records[1].reasons, "\n")
+      end
+      local fps = tonumber(remarks(PLAN):match "gone: all frames were sent, but at (%d+) frames per second")
+      assert.is_true(fps > 2000 * 0.5 / 0.85 and fps < 2000, fps)
+      local early = remarks((PLAN:gsub("frames: 300", "frames: 2"))) -- they have left before the first pause
+      assert.is_truthy(early:find("mix:", 1, true))
+      assert.falsy(early:find("gone:", 1, true), early)
+   end)
+
    it("are in no interval of its series", function()
       local _, _, records = tools.results_of(PLAN)
       for _, one in ipairs(records[1].directions) do

@@ -94,7 +94,8 @@ describe("a trial record", function()
    end)
 
    it("offers a load until the last frame has left a port that had to pause", function()
-      local r = record { east = { name = "east", rx_pause = 1, paused_ns = 4e8, tx_wait_ns = 999e6 } }
+      local r = record { forward = { tx_wait_ns = 999e6 },
+         east = { name = "east", rx_pause = 1, paused_ns = 4e8 } }
       assert.same({ "tester-limited", { "east->west: all frames were sent, but at 500 frames per second instead of 1000, because the device paused port east 1 time, for 400.0 ms in all" } }, { r.validity, r.reasons })
       assert.near(500, r.directions[1].offered_fps, 1e-6)
       assert.near(1000, r.directions[2].offered_fps, 1e-6)

@@ -34,6 +34,20 @@ TEST(Series, SaysHowManyHadDepartedWhenAnIntervalEnded)
 	EXPECT_EQ(UINT64_MAX, fg_series_end(s, 4)) << "one interval is spare for frames that left late";
 }
 
+TEST(Series, AFrameThatIsTakenBackIsInNoInterval)
+{
+	Series series(3);
+	fg_series *s = series.s;
+
+	fg_series_depart(s, Series::START + SECOND, 5);
+	fg_series_depart(s, Series::START + 2 * SECOND, 9);
+	fg_series_depart(s, Series::START + 3 * SECOND, 12);
+	fg_series_take_back(s, 7);
+	EXPECT_EQ(5u, s->sent[0]);
+	EXPECT_EQ(7u, s->sent[1]);
+	EXPECT_EQ(7u, s->sent[2]);
+}
+
 TEST(Series, AFrameCountsWhereItDeparted)
 {
 	Series series(3);

@@ -19,7 +19,8 @@ local STREAM = {
    tx = "tx", rx = "rx", duplicates = "duplicates", stale = "stale", reordered = "reordered",
    reordering_extent_max_frames = "max_extent", late = "late", unsent = "unsent", refused = "refused",
    no_mbuf = "no_mbuf",
-   lag_max_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
+   lag_max_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", tx_wait_ns = "tx_wait_ns",
+   intended_frames = "intended",
    loss_bursts = "loss_bursts", loss_burst_max_frames = "max_loss_burst", excess = "excess",
    last_lost_ns = "last_lost_ns", gap_max_ns = "longest_gap_ns", gap_max_begin_ns = "gap_begin_ns",
    off_schedule = "off_schedule", tx_bytes = "octets", rx_bytes = "rx_octets",
@@ -34,7 +35,7 @@ local PORT = {
    removed = "removed", intercepted = "intercepted", misdirected = "misdirected", unsolicited = "unsolicited",
    queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
    rx_stamp_jumps = "rx_stamp_jumps", rx_pause = "rx_pause", paused_ns = "paused_ns",
-   tx_waiting = "tx_waiting", tx_wait_ns = "tx_wait_ns",
+   tx_waiting = "tx_waiting",
 }
 
 local LCORE = {

@@ -71,8 +71,7 @@ local function sent_by(directions, port)
 end
 
 --- For how long the load lasted. A frame that waits in a port for the end of a pause does not count as sent:
--- a port in which frames wait has sent until the trial ended; any other one until the last of its frames had
--- waited.
+-- a stream with such frames was sent until the trial ended, any other one until its last frame had waited.
 -- @param raw        what the tester counted
 -- @param held_back  as held_back() has them
 -- @return directions, as the tester counts them
@@ -80,9 +79,9 @@ function M.left(raw, held_back)
    local now = {}
    for _, port in pairs(held_back) do
       for _, d in ipairs(sent_by(raw.directions, port)) do
-         now[d] = setmetatable({ tx_duration_ns = (port.tx_waiting or 0) > 0
+         now[d] = setmetatable({ tx_duration_ns = (port.tx_waiting or 0) > 0 and (d.unsent or 0) > 0
             and (raw.duration_s + (raw.drain_s or 0)) * 1e9
-            or (d.tx_duration_ns or 0) + (port.tx_wait_ns or 0) }, { __index = d })
+            or (d.tx_duration_ns or 0) + (d.tx_wait_ns or 0) }, { __index = d })
       end
    end
    return tables.map(raw.directions, function(d) return now[d] or d end)
