@@ -13,6 +13,7 @@ local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
 local json = require "framegauge.text.json"
 local moments = require "framegauge.report.moment"
+local plans = require "framegauge.report.plan"
 local report = require "framegauge.report.result"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -145,7 +146,10 @@ end
 --- Refuse to go on with another plan or program. Called before anything is opened.
 function Earlier:check_plan(plan, generator)
    check_same("version of the program", self.facts.generator, as_read(generator))
-   check_same("plan", self.facts.plan, as_read(report.published_plan(plan)))
+   local old, new = self.facts.plan, as_read(report.published_plan(plan))
+   plans.complete(old)
+   plans.complete(new)
+   check_same("plan", old, new)
 end
 
 --- Refuse to go on with other ports; then the folder is ready to be written to.
