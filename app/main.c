@@ -126,7 +126,8 @@ main(int argc, char *argv[])
 		fprintf(stderr, "framegauge: %s: %s\n", err.where, err.message);
 		return err.code == ENOMEM ? STATUS_ENVIRONMENT : STATUS_USAGE;
 	}
-	status = run(vm, argc - first, argv + first);
+	argv[first - 1] = argv[0];
+	status = run(vm, argc - first + 1, argv + first - 1);
 	fg_script_close(vm);
 	return status;
 }

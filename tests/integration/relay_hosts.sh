@@ -222,7 +222,7 @@ sed 's/^test: emulate/test: traffic/' "$work/relay.yaml" >"$work/served.yaml"
 ip netns exec "$middle" "$program" serve "$work/served.yaml" --socket "$work/socket" \
 	--set 'streams.s={from: left, to: right, rate: 100fps}' >>"$work/log" 2>&1 &
 relay=$!
-said 'opens a prompt'
+said 'to open a prompt'
 attached 'start for=100ms' # which opens the ports for its sizes
 attached start
 ip -n "$middle" link set fg-left down

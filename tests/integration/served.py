@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import urllib.error
@@ -20,13 +21,14 @@ class Tester:
             [FRAMEGAUGE, 'serve', 'plan.yaml', '--socket', self.socket, '--web', address, *options],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.urls, line = {}, ''
-        while 'opens a prompt' not in line:
+        while 'to open a prompt' not in line:
             line = self.process.stdout.readline()
             if not line:
                 raise RuntimeError('the tester has ended')
             found = re.match(r'(operator|viewer|metrics): (\S+)', line)
             if found:
                 self.urls[found[1]] = found[2]
+        assert shlex.split(line)[-1] == self.socket, line
         with open(f'/proc/{self.process.pid}/stat', encoding='ascii') as file:
             ticks = file.read().rpartition(')')[2].split()[11:13]
         self.printed_cpu_s = sum(map(int, ticks)) / os.sysconf('SC_CLK_TCK')

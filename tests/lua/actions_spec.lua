@@ -35,7 +35,7 @@ describe("the check of a plan", function()
          "ports.a.device: this plan writes the file: /tmp/out.pcap",
          "ports.b.device: this plan has a DPDK driver open: net_null0",
          "host.eal: this plan gives DPDK the arguments: -d /tmp/driver.so",
-         "convergence.command: this plan runs a command: sh -c reboot ?[2J",
+         "convergence.command: this plan runs a command: sh -c 'reboot ?[2J'",
          "convergence.revert_command: this plan runs a command: true",
          "capture.b.file: this plan writes the file: b.pcapng",
          "hooks.chat.command: this plan runs a command: ./tell us",

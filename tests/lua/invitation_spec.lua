@@ -6,18 +6,20 @@ local invitation = require "framegauge.fleet.invitation"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
 local scratch = require "scratch"
+local shell = require "framegauge.core.shell"
+local uv = require "luv"
 
 teardown(scratch.remove)
 
 describe("an invitation to a fleet", function()
    local folder, count = scratch.path(), 0
-   assert(os.execute("mkdir " .. folder) == 0)
+   uv.fs_mkdir(folder, 493)
    local bridge, users = folder .. "/bridge", folder .. "/users.conf"
    scratch.write(bridge, [[#!/bin/sh
 [ "$1" = --new-key ] || exit 1
 echo "SECRET$$" >"$2"; echo "PUBLIC$$"
 ]])
-   os.execute("chmod +x " .. bridge)
+   uv.fs_chmod(bridge, 493)
 
    local function invite(name, o)
       o = o or {}
@@ -41,8 +43,8 @@ echo "SECRET$$" >"$2"; echo "PUBLIC$$"
       assert.matches(('{ nkey: PUBLIC%s, permissions: { publish: ["fg.v1.sent.*.rack1"], subscribe: ["fg.v1.cmd.rack1.*", "fg.v1.sent.rack1.*"], allow_responses'):format(secret),
          scratch.read(users), 1, true)
       assert.equal("CERTIFICATE\n", scratch.read(host .. "/bridge-ca.pem"))
-      assert.equal(('OPTIONS="--server tls://one:4222 --server tls://two:4222 --ca %s/bridge-ca.pem --agent /run/framegauge/agent/socket"\n'):format(host), scratch.read(host .. "/bridge.conf"))
-      assert.equal("600\n", (scratch.shell("stat -c %a " .. host .. "/bridge.nkey")))
+      assert.equal(('OPTIONS="--server tls://one:4222 --server tls://two:4222 --ca %s --agent /run/framegauge/agent/socket"\n'):format(shell.word(host .. "/bridge-ca.pem")), scratch.read(host .. "/bridge.conf"))
+      assert.equal("600\n", (scratch.shell(("stat -c %%a '%s/bridge.nkey'"):format(host))))
       local plan = assert(plans.load(host .. "/agent.yaml", {}))
       assert.same({ "rack1", "east", "west", false },
          { plan.agent.name, plan.ports[1].name, plan.ports[2].name, plan.isolated_network })

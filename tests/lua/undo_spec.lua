@@ -71,9 +71,9 @@ describe("the journal of changes", function()
       assert.falsy(doctor():find("left behind", 1, true))
       doctor "--restore"
       assert.is_nil(uv.fs_stat(path))
-      assert.matches(uv.os_getpid() .. "  at work  .*  a change is not undone by sh .*  its end", doctor "--changes")
+      assert.matches(uv.os_getpid() .. "  at work  framegauge script .*  a change is not undone by sh %-c 'echo once .*  its end", doctor "--changes")
       group:undo()
-      assert.matches("Nothing on this host is changed", doctor "--changes", 1, true)
+      assert.not_matches(uv.os_getpid() .. "  at work", doctor "--changes", 1, true) -- others may be
       assert.equal("once\n", scratch.read(path))
    end)
 

@@ -52,7 +52,7 @@ _framegauge() {
 		COMPREPLY=($(compgen -W "$words" -- "$word"))
 	else
 		compopt -o filenames 2>/dev/null
-		COMPREPLY=($(compgen -f -- "$word"))
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi
 }
 complete -F _framegauge framegauge

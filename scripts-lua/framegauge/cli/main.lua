@@ -40,7 +40,7 @@ local function print_version()
    return 0
 end
 
-local function dispatch(args)
+local function dispatch(args, program)
    local name = args[1]
    if name == "--help" or name == "-h" then
       return topics.main({ args[2] }, nil, nil, nil, commands)
@@ -63,7 +63,7 @@ local function dispatch(args)
    if not command.without_modules then
       native.check()
    end
-   return require(command.module)[command.call or "main"](arguments, options, eal, name, commands)
+   return require(command.module)[command.call or "main"](arguments, options, eal, name, commands, program)
 end
 
 -- Print an error object that has an exit status. Modules do not know which command called them.
@@ -86,9 +86,10 @@ local function is_refused(err)
 end
 
 --- Called by the program.
--- @param args  list of the command line's arguments, without the program's name
+-- @param args  list: the program as it was called, and the command line's arguments
 function M.main(args)
-   local ok, result = xpcall(dispatch, failure.keep_stack, args)
+   local program = table.remove(args, 1)
+   local ok, result = xpcall(dispatch, failure.keep_stack, args, program)
    local undo = package.loaded["framegauge.core.undo"]
    if type(undo) == "table" then
       undo.finish()

@@ -7,6 +7,7 @@ local columns = require "framegauge.text.columns"
 local help = require "framegauge.plan.help"
 local methods = require "framegauge.methods"
 local parse = require "framegauge.cli.parse"
+local shell = require "framegauge.core.shell"
 local source = require "framegauge.source"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
@@ -147,17 +148,9 @@ local function asked()
    return test, devices, ask("File", "plan.yaml")
 end
 
--- The program as the user called it: build/app/framegauge where it is not installed.
-local function as_called()
-   local file = io.open("/proc/self/cmdline")
-   local words = file and file:read "*a" or ""
-   if file then
-      file:close()
-   end
-   return words:match "^[^%z]+" or "framegauge"
-end
-
-function M.main(arguments, options)
+--- The command.
+-- @param program  as the user called it: build/app/framegauge where it is not installed
+function M.main(arguments, options, _, _, _, program)
    local test, devices, path = arguments[1], options.device or {}, options.out or "plan.yaml"
    if not test then
       if uv.guess_handle(0) ~= "tty" then
@@ -177,8 +170,8 @@ function M.main(arguments, options)
    if not (file and file:write(text) and file:close()) then
       user_error.raise("init", MACHINE, "init: cannot write %s: %s", path, why or "no room")
    end
-   local program = as_called()
-   io.write(("Wrote %s. Next: %s check %s; %s run %s --quick\n"):format(path, program, path, program, path))
+   io.write(("Wrote %s. Next: %s; %s\n"):format(path, shell.command { program, "check", path },
+      shell.command { program, "run", path, "--quick" }))
    return 0
 end
 

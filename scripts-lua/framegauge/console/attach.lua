@@ -6,6 +6,7 @@ local console = require "framegauge.console"
 local job = require "framegauge.core.job"
 local paths = require "framegauge.core.paths"
 local protocol = require "framegauge.console.protocol"
+local shell = require "framegauge.core.shell"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -68,7 +69,7 @@ local function find(path)
    end
    if #found > 1 then
       user_error.raise("attach", 2, "several testers are running; choose one: framegauge attach %s",
-         table.concat(tables.field(found, 1), " or "))
+         table.concat(tables.map(tables.field(found, 1), shell.word), " or "))
    end
    user_error.raise("attach", ENVIRONMENT,
       "no tester is running (searched %s); 'framegauge serve PLAN.yaml' starts one", folder)

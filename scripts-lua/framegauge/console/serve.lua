@@ -6,6 +6,7 @@ local job = require "framegauge.core.job"
 local say = require "framegauge.core.say"
 local Server = require "framegauge.console.server"
 local service = require "framegauge.core.service"
+local shell = require "framegauge.core.shell"
 local watchdog = require "framegauge.console.watchdog"
 
 local M = {}
@@ -21,8 +22,8 @@ function M.main(arguments, options, eal)
    local server = Server.listen { control = control, path = options.socket, welcome = welcome }
    local end_watch = watchdog.start()
    control:listen(say)
-   say(("%s%s: on %s; 'framegauge attach %s' opens a prompt\n"):format(control.plan.source.hint or "",
-      control.plan.name, server.path, server.path))
+   say(("%s%s: on %s; to open a prompt: framegauge attach %s\n"):format(control.plan.source.hint or "",
+      control.plan.name, server.path, shell.word(server.path)))
    service.notify "READY=1"
    job.turn(function()
       return stopped or job.terminated -- before this turn, too

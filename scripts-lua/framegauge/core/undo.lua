@@ -17,6 +17,7 @@ local kinds = require "framegauge.core.undo_kinds"
 local lock = require "framegauge.core.lock"
 local namespace = require "framegauge.core.namespace"
 local paths = require "framegauge.core.paths"
+local shell = require "framegauge.core.shell"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -47,7 +48,11 @@ local function start_time()
 end
 
 local function command_line()
-   return (first_line "/proc/self/cmdline" or ""):gsub("%z$", ""):gsub("%z", " "):gsub("^%S*/", "")
+   local words = {}
+   for word in (first_line "/proc/self/cmdline" or ""):gmatch "([^%z]*)%z" do
+      words[#words + 1] = words[1] and word or word:match "[^/]*$"
+   end
+   return shell.command(words)
 end
 
 local function append(journal, object)

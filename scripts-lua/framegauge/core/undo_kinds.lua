@@ -11,6 +11,7 @@ local driver = require "framegauge.core.pci_driver"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local namespace = require "framegauge.core.namespace"
+local shell = require "framegauge.core.shell"
 local uv = require "luv"
 
 local C = api.C
@@ -71,7 +72,7 @@ end
 -- A command that undoes another one. About it: argv = list, folder = where it is run, undoes = words.
 function KINDS.command(about)
    return { {
-      text = ("%s is not undone by %s"):format(about.undoes, table.concat(about.argv, " ")),
+      text = ("%s is not undone by %s"):format(about.undoes, shell.command(about.argv)),
       undo = function()
          return job.run(run_command, about)
       end,

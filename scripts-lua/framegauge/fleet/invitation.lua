@@ -14,6 +14,7 @@ local ledger = require "framegauge.fleet.ledger"
 local named_file = require "framegauge.core.named_file"
 local octets = require "framegauge.core.octets"
 local plans = require "framegauge.plan"
+local shell = require "framegauge.core.shell"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -160,7 +161,7 @@ end
 
 local function options_of(told, folder)
    local list = tables.map(told.server, function(one) return "--server " .. one end)
-   list[#list + 1] = told.ca and ("--ca %s/bridge-ca.pem"):format(folder) or nil
+   list[#list + 1] = told.ca and "--ca " .. shell.word(folder .. "/bridge-ca.pem") or nil
    list[#list + 1] = told.role == CONTROLLER and "--listen /run/framegauge/bridge/bus"
       or "--agent /run/framegauge/agent/socket"
    return ('OPTIONS="%s"\n'):format(table.concat(list, " "))

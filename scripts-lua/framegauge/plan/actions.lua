@@ -8,6 +8,7 @@ local named_file = require "framegauge.core.named_file"
 local plain = require "framegauge.text.plain"
 local registry = require "framegauge.plan.registry"
 local rows = require "framegauge.plan.rows"
+local shell = require "framegauge.core.shell"
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -24,7 +25,7 @@ local SHAPED = { capture = "captures" } -- what a loaded plan calls the group
 
 -- On one line, without what could control a terminal.
 local function text_of(value)
-   local text = type(value) == "table" and table.concat(value, " ") or tostring(value)
+   local text = type(value) == "table" and shell.command(value) or tostring(value)
    return (plain.text(text):gsub("%c", "?"))
 end
 

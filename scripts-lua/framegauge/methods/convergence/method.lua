@@ -8,6 +8,7 @@
 local event = require "framegauge.methods.convergence.event"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.common.outlook"
+local shell = require "framegauge.core.shell"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local suite = require "framegauge.methods.common.suite"
@@ -89,7 +90,7 @@ function M.outlook(plan, tester, notes)
    for _, name in ipairs(trials.events(plan)) do
       local command, word = trials.command(plan, name), WORDS[by .. " " .. name] or WORDS[by]
       lines[#lines + 1] = ("%s after %s: %s."):format(name == "failure" and "Failure" or "Reversion",
-         units.format_time(o.at), word:format(command and table.concat(command, " ")
+         units.format_time(o.at), word:format(command and shell.command(command)
          or units.format_time(o.outage)))
    end
    lines[#lines + 1] = ("Load: %s."):format(outlook.each(o.repetitions * #schedule(plan), "trial",

@@ -11,6 +11,7 @@ local host = require "framegauge.tester.host"
 local loads = require "framegauge.traffic.loads"
 local octets = require "framegauge.core.octets"
 local series = require "framegauge.tester.series"
+local shell = require "framegauge.core.shell"
 local stack = require "framegauge.traffic.stack"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
@@ -156,7 +157,7 @@ local function note_undo(plan, changes, event)
       host.note(changes, plan.ports[tables.index_of(plan.ports, o.link)], { "up" })
    elseif event == "failure" and undone_by then
       changes:step("command", {
-         argv = undone_by, folder = uv.cwd(), undoes = table.concat(o.command, " "),
+         argv = undone_by, folder = uv.cwd(), undoes = shell.command(o.command),
       })
    end
 end

@@ -10,6 +10,7 @@ local evidence = require "framegauge.report.html.evidence"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local heading = require "framegauge.report.html.heading"
+local shell = require "framegauge.core.shell"
 local style = require "framegauge.report.html.style"
 local tables = require "framegauge.report.html.tables"
 local results = require "framegauge.report.result"
@@ -92,7 +93,7 @@ local function software(result, moment)
       { "Framegauge", by.version }, { "DPDK", by.dpdk }, { "LuaJIT", by.luajit },
       { "Kernel", moment.kernel },
       { "Processor", moment.cpu and ("%s, %s CPUs"):format(moment.cpu, tostring(moment.cpus)) },
-      { "Command", moment.command_line and h.code { table.concat(moment.command_line, " ") }, full = true },
+      { "Command", moment.command_line and h.code { shell.command(moment.command_line) }, full = true },
    }
 end
 
