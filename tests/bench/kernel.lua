@@ -122,7 +122,7 @@ end
 --- Make a certificate. @return the paths of certificate and key
 function M.certificate(machine)
    local path = machine.scratch .. "/bench"
-   assert(os.execute(("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout %s.key -out %s.pem -subj /CN=fg.test 2>/dev/null"):format(path, path)) == 0, "openssl failed")
+   assert(os.execute(("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout '%s.key' -out '%s.pem' -subj /CN=fg.test 2>/dev/null"):format(path, path)) == 0, "openssl failed")
    return path .. ".pem", path .. ".key"
 end
 

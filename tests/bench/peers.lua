@@ -117,7 +117,7 @@ local MEGABYTES = 64
 local function gtlsserver(machine)
    local certificate, key = kernel.certificate(machine)
    kernel.write(machine, "page", ("x"):rep(MEGABYTES * 1000000))
-   os.execute("mkdir " .. machine.scratch .. "/got")
+   os.execute(("mkdir '%s/got'"):format(machine.scratch))
    return { "gtlsserver", "-q", "-d", machine.scratch, kernel.ADDRESS, 4433, key, certificate }
 end
 

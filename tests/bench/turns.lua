@@ -128,7 +128,7 @@ function M.with_machine(folder, fn)
    end
    machine.scratch = assert(uv.fs_mkdtemp("/tmp/framegauge-bench-XXXXXX"))
    local ok, err = pcall(fn, machine)
-   os.execute("rm -rf " .. machine.scratch)
+   os.execute(("rm -rf '%s'"):format(machine.scratch))
    if not ok then
       error(err, 0)
    end

@@ -36,14 +36,14 @@ plant twice tap "echo 1..2; echo ok; echo 'not ok - always'; exit 1"
 # second NAME FIRST: its first run does FIRST, those after it pass
 second() {
 	plant "$1" tap "echo 1..1
-[ -e $work/$1.ran ] && echo 'ok - late' || { touch $work/$1.ran; $2; }"
+[ -e '$work/$1.ran' ] && echo 'ok - late' || { touch '$work/$1.ran'; $2; }"
 }
 second once "echo 'not ok - late'; exit 1"
 second busy "echo 'ok - late # SKIP this machine is too busy'"
 # by the name of one that tests/skips.txt lets skip
 plant reflect.sh tap "echo 1..1
-[ -e $work/reflect.ran ] && echo 'ok - c # SKIP this machine is too busy' ||
-	{ touch $work/reflect.ran; echo 'not ok - c'; exit 1; }"
+[ -e '$work/reflect.ran' ] && echo 'ok - c # SKIP this machine is too busy' ||
+	{ touch '$work/reflect.ran'; echo 'not ok - c'; exit 1; }"
 # skips each time, and may where processors are shared
 plant mesh.sh tap 'echo ok; echo "ok - c # SKIP this machine is too busy"; echo 1..2'
 second signalled "echo 'ok - late'; kill -SEGV \$\$"

@@ -49,7 +49,7 @@ knows_its_caller() {
 		echo "${http_proxy:-none}" "$HOME"
 		as_caller sh -c "echo \$http_proxy \$HOME \$TMPDIR" | sed "s:$TMPDIR:FOLDER:"' >"$work/asked"
 	cat "$work/asked"
-	[ "$(sed 's:/[a-z/]*/fg-[A-Za-z0-9]*:FOLDER:' "$work/asked")" = 'none FOLDER/home
+	[ "$(sed 's:/[a-z/]*/fg [A-Za-z0-9]*:FOLDER:' "$work/asked")" = 'none FOLDER/home
 http://192.0.2.1:1 /nonexistent FOLDER' ]
 }
 

@@ -39,8 +39,8 @@ fi
 # our client is tried in 15 ways, or skipped; our server by 14 clients, which it is asked about 3 things
 # after; two checks stand here
 echo "1..$((${vsftpd:+14+} 1 + 17 + 2))"
-ip netns exec "$tester" "$program" script "$here/ftp.lua" "$work" \
-	"ip netns exec $linux $here/ftp_peers.sh $work" $vsftpd 2>&1
+ask=(ip netns exec "$linux" "$here/ftp_peers.sh" "$work")
+ip netns exec "$tester" "$program" script "$here/ftp.lua" "$work" "${ask[*]@Q}" $vsftpd 2>&1
 status=$?
 if [ "$status" -eq 0 ]; then
 	echo "ok - ftp.lua came to its end"

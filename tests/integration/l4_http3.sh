@@ -33,8 +33,8 @@ captures=()
 ! command -v tshark >/dev/null || capture_both udp
 
 echo 1..49
-ip netns exec "$tester" "$program" script "$here/http3.lua" "$work" \
-	"ip netns exec $linux $here/http3_peers.sh $work $python $here/http3_peer.py" "${others[@]}" 2>&1
+ask=(ip netns exec "$linux" "$here/http3_peers.sh" "$work" "$python" "$here/http3_peer.py")
+ip netns exec "$tester" "$program" script "$here/http3.lua" "$work" "${ask[*]@Q}" "${others[@]}" 2>&1
 status=$?
 if [ "$status" -eq 0 ]; then
 	echo "ok - http3.lua came to its end"

@@ -37,8 +37,8 @@ captures=()
 ! command -v tshark >/dev/null || capture_both udp
 
 echo 1..46
-ip netns exec "$tester" "$program" script tests/integration/l4/quic.lua "$work" \
-	"ip netns exec $linux tests/integration/l4/quic_peers.sh $work $python $peer" "${others[@]}" 2>&1
+ask=(ip netns exec "$linux" tests/integration/l4/quic_peers.sh "$work" "$python" "$peer")
+ip netns exec "$tester" "$program" script tests/integration/l4/quic.lua "$work" "${ask[*]@Q}" "${others[@]}" 2>&1
 status=$?
 if [ "$status" -eq 0 ]; then
 	echo "ok - quic.lua came to its end"

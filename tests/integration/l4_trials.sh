@@ -47,13 +47,15 @@ appears ready "$work/server.log"
 printf 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n' >"$work/answer"
 cat "$work/www/octets/1000" >>"$work/answer"
 cat >"$work/answer.sh" <<END
-read -r line && echo "\$line" >>$work/answers.log
-exec cat $work/answer
+read -r line && echo "\$line" >>answers.log
+exec cat answer
 END
 touch "$work/answers.log"
+cd "$work"
 have_socat=$(command -v socat) &&
-	on_linux "$work/socat.errors" socat TCP6-LISTEN:7082,fork,reuseaddr,backlog=1024,ipv6only=0 \
-		EXEC:"/bin/sh $work/answer.sh"
+	on_linux socat.errors socat TCP6-LISTEN:7082,fork,reuseaddr,backlog=1024,ipv6only=0 \
+		EXEC:"/bin/sh answer.sh"
+cd - >/dev/null
 
 # tester NAME OPTION...: run the plan in the tester's namespace, with the result in $work/NAME
 tester() {

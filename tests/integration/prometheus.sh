@@ -102,8 +102,8 @@ has_data() { # QUERY: within half a minute
 	return 1
 }
 
-attach "test rfc2544 quick out=$work/first" # its result is there from now on
-attach "test rfc2544 quick background out=$work/second throughput.resolution=0.1%" # and this one runs
+attach "test rfc2544 quick out='$work/first'" # its result is there from now on
+attach "test rfc2544 quick background out='$work/second' throughput.resolution=0.1%" # and this one runs
 for query in 'agents{state="ready"} == 1' 'agent_ports{agent="rack1",state="leased"} == 2' \
 	lease_remaining_seconds; do
 	check "the fleet is as it is: $query" has_data "framegauge_$query"

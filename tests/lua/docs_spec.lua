@@ -206,7 +206,7 @@ describe("the documentation", function()
 
    it("has a page of every module that an example requires", function()
       local wrong = {}
-      for file in scratch.shell("ls '" .. scratch.PROJECT .. "scripts-lua/examples/'*.lua"):gmatch "%S+" do
+      for file in scratch.shell("ls '" .. scratch.PROJECT .. "scripts-lua/examples/'*.lua"):gmatch "[^\n]+" do
          for line in scratch.read(file):gmatch "[^\n]+" do
             -- OTG is described as an API (docs/how-to/otg.md), whose example has a server of its own
             wrong_modules(file:match "[^/]+$", line:gsub("framegauge%.otg%.%l+", ""), wrong)

@@ -31,7 +31,7 @@ import sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 print("".join(text for element in root.iter() if element.tag != "style" for text in element.itertext()))
 ]]
-   local text, status = scratch.shell(("/usr/bin/python3 -c '%s' %s 2>&1"):format(script, path))
+   local text, status = scratch.shell(("/usr/bin/python3 -c '%s' '%s' 2>&1"):format(script, path))
    assert.equal(0, status, text)
    return text
 end

@@ -121,7 +121,7 @@ describe("the metrics", function()
       end
       local path = scratch.path()
       scratch.write(path, metrics.text(control, true))
-      local read, status = scratch.shell(("/usr/bin/python3 -c '%s' %s 2>&1"):format(READ, path))
+      local read, status = scratch.shell(("/usr/bin/python3 -c '%s' '%s' 2>&1"):format(READ, path))
       assert.equal(0, status, read)
       assert.matches("\nframegauge_port_speed_bytes east 125000000\n", read)
       local _, lines = metrics.text(control, true):gsub("\n[^#]", "")

@@ -24,7 +24,7 @@ describe("the page on QUIC beside TCP", function()
 
    it("is as docs/generate/quic-and-tcp.lua writes it", function()
       local kept = scratch.read(scratch.PROJECT .. "docs/explanation/quic-and-tcp.md")
-      local page, status = scratch.shell(("'%s' script %sdocs/generate/quic-and-tcp.lua"):format(uv.exepath(),
+      local page, status = scratch.shell(("'%s' script '%sdocs/generate/quic-and-tcp.lua'"):format(uv.exepath(),
          scratch.PROJECT))
       assert.equal(0, status, page)
       local libraries = "with (ngtcp2 %S+ and OpenSSL %S+)"

@@ -43,9 +43,9 @@ puts() {
 	gets "wget by PASV" 20000 "${wget[@]}" "$four/octets/20000"
 	gets "wget by PORT" 8000000 "${wget[@]}" --no-passive-ftp "$four/octets/8000000"
 	gets "wget by EPSV over IPv6" 20000 "${wget[@]}" "$six/octets/20000"
-	resumed="head -c 7000 $page/20000 >$folder/got &&"
-	gets "curl by REST" 20000 sh -c "$resumed ${curl[*]} --continue-at - $four/octets/20000"
-	gets "wget by REST" 20000 sh -c "$resumed ${wget[*]} --continue $four/octets/20000"
+	resumed="head -c 7000 ${page@Q}/20000 >${folder@Q}/got &&"
+	gets "curl by REST" 20000 sh -c "$resumed ${curl[*]@Q} --continue-at - $four/octets/20000"
+	gets "wget by REST" 20000 sh -c "$resumed ${wget[*]@Q} --continue $four/octets/20000"
 	puts "curl by EPSV" curl -sSv --upload-file "$folder/client" "$four/up/20000"
 	puts "curl by PORT" curl -sSv --ftp-port - --disable-eprt --upload-file "$folder/client" \
 		"$four/up/20000"

@@ -7,6 +7,8 @@ local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
+local shell = require "framegauge.core.shell"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.tester.l4.trial"
 local uv = require "luv"
 
@@ -112,8 +114,9 @@ end
 -- Our server, their client: peer.py's, which writes what it saw to a file when it has done.
 local function server(tester, version, o, kind, ...)
    local name = ("%s-%s-%d"):format(kind, o.test, version)
-   local words = table.concat({ kind, folder .. "/" .. name, OURS[version][2], o.port, ... }, " ")
-   os.execute(("ip netns exec %s /usr/bin/python3 %s %s &"):format(namespace, peer, words))
+   local words = { "ip", "netns", "exec", namespace, "/usr/bin/python3", peer, kind, folder .. "/" .. name,
+      OURS[version][2], o.port, ... }
+   os.execute(shell.command(tables.map(words, tostring)) .. " &")
    o.server, o.address = true, OURS[version][2]
    local there
    local app, counters = run(tester, { port = 2, apps = { o } }, LONGEST, function(open)

@@ -80,7 +80,7 @@ end
 local function server(tester, port, version, n)
    local file = ("%s/crowd-%d-%d"):format(folder, port, version)
    assert(io.open(file, "w")):close() -- it is read before a busy machine has begun the clients
-   os.execute(("(sleep 0.4; exec ip netns exec %s %s %s 6003 %d %d %d %d) >%s 2>&1 &"):format(namespace,
+   os.execute(("(sleep 0.4; exec ip netns exec %s '%s' %s 6003 %d %d %d %d) >'%s' 2>&1 &"):format(namespace,
       crowd, OURS[version][port], n, EXCHANGES, REQUEST, RESPONSE, file))
    local text = ""
    local app, counters = run(tester, port, {

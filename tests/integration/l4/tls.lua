@@ -7,6 +7,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*/)"
 local ours = dofile(here .. "ours.lua")
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
+local shell = require "framegauge.core.shell"
 local tls = require "framegauge.methods.l4.plan.tls"
 local uv = require "luv"
 
@@ -135,7 +136,7 @@ end
 -- Our server, their clients.
 local function test_server(ends)
    ours.write(folder .. "/ca.pem", tls.authority(false))
-   os.execute(("ip netns exec %s %s %s 198.19.1.2 6443 &"):format(namespace, peers, folder))
+   os.execute(shell.command { "ip", "netns", "exec", namespace, peers, folder, "198.19.1.2", "6443" } .. " &")
    local of = tls.of(settings(ends, { versions = { "1.2", "1.3" }, resume = "ticket",
       early_data = 16384 }), true, false)
    of.key_log = true
