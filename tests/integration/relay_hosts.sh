@@ -188,6 +188,12 @@ check "what does not fit is lost in the queue" grep -q 'dropped (queue full)' <<
 check "how late frames left is said" \
 	grep -q '^frames left later than asked, at most: left->right [0-9]' "$work/log"
 
+begin loss_random=100%
+ip netns exec "$left" ping -q -c 1 -W 1 198.18.1.2 >/dev/null
+finish
+check "of a way on which nothing left nothing is said" \
+	awk '/^frames left later/ { late = 1 } /^total/ { total = 1 } END { exit late || !total }' "$work/log"
+
 # said WORDS: the running program has printed them, within a minute
 said() {
 	for _ in {1..1200}; do
@@ -257,4 +263,4 @@ ip -n "$middle" link del fg-left
 ended
 check "a capture of an interface that was removed ends with a status" test "$status" = 4
 check "and its reason" said 'the capture is incomplete: left: the card or interface was removed'
-echo 1..27
+echo 1..28

@@ -253,6 +253,25 @@ TEST(L4Http2Server, MalformedRequestsFailAlone)
 	}
 }
 
+/* where that stream alone waited for the window of the connection, which is 65,535 bytes */
+TEST(L4Http2Server, AResetOfItsOwnEndsTheWaitForAWindow)
+{
+	Http2Peer p(true);
+	const std::string head = std::string("\x82\x86", 2) + Field(":path", "/100000");
+
+	p.Say(Http2Frame(H2_SETTINGS, 0, 0, Setting(4, 1 << 20)) +
+	      Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, 1, head));
+	talker_wait(p.t, second);
+	p.Say(Http2Frame(H2_WINDOW_UPDATE, 0, 1, Number(0, 4)));
+	talker_wait(p.t, second);
+	EXPECT_EQ(int(H2_PROTOCOL_ERROR), p.Code(H2_RST_STREAM));
+	talker_close(p.t, 0, false);
+	fg_l4_result r;
+
+	fg_l4_read(p.t->other, 0, &r);
+	EXPECT_EQ(second, r.flow_blocked_ns[FG_L4_WINDOW_CONNECTION]);
+}
+
 TEST(L4Http2Server, DataBeyondItsWindowIsAnError)
 {
 	for (bool settled : {false, true}) {

@@ -37,7 +37,10 @@ class L4Kept : public ::testing::Test
 
 		for (uint32_t at = from; at != to; at++)
 			payload.push_back(At(at));
-		return kept_add(w, &held, from, payload.data(), to - from);
+		if (!kept_add(w, &held, from, payload.data(), to - from))
+			return false;
+		EXPECT_EQ(to - from, ranges_within(&held, from, to)) << "all of it";
+		return true;
 	}
 	uint32_t
 	Blocks() const
