@@ -25,8 +25,8 @@
 --    test_names(result)       which tests there are, in words; default: the `tests` of the plan
 --    notes(result, add)       notes that qualify the tables: add(line)
 --    terminal(result)         list of { title, columns, rows, bars = text or nil }; default: all tables
---    summary(result)          HTML: the table at the top; default: columns at "summary" of the first table
---                             that has rows
+--    summary(result)          HTML: the table at the top; default: of each test that has rows the columns
+--                             at "summary"
 --    sections(result, moment)  HTML: list of { title, reference or nil, body }; default: a section for each
 --                             table that has rows, with chart(table, rows) of the report
 --    files(result, moment)    further files: list of { name, text }
@@ -37,6 +37,7 @@
 --    trial_columns            HTML: where its trials are not of frames, the columns of a table of them
 local core = require "framegauge.core.tables"
 local csv = require "framegauge.text.csv"
+local h = require "framegauge.text.xml"
 local results = require "framegauge.report.result"
 local show = require "framegauge.text.show"
 local tables = require "framegauge.report.html.tables"
@@ -55,13 +56,12 @@ local function terminal(result)
 end
 
 local function summary(result)
-   local all = M.tables(result)
-   local first = all[1]
-   for i = #all, 1, -1 do
-      first = all[i].lines[1] and not all[i].inner and all[i] or first
-   end
-   return tables.of { first.record, "summary", first.lines, caption = first.title, names_test = true,
-      below = tables.reasons }
+   local list = core.map(M.tables(result), function(one)
+      return one.lines[1] and not one.inner and tables.of {
+         one.record, "summary", one.lines, caption = one.title, names_test = true, below = tables.reasons,
+      } or nil
+   end)
+   return list[1] and list or h.p { "No test has a result." }
 end
 
 -- A section for each test that has rows: its table, and the chart of its report.

@@ -6,7 +6,6 @@ local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.plan.formats"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc3918.result"
-local tables = require "framegauge.report.html.tables"
 local tiles = require "framegauge.report.html.tiles"
 
 local M = {}
@@ -47,14 +46,6 @@ for _, key in ipairs(formats.TESTS) do
       caption = "Frames of the source without a lost copy.", group = by_size }
 end
 
-function M.summary(result)
-   local list = result.results.rfc3918 and result.results.rfc3918.aggregated or {}
-   return list[1] and tables.of {
-      result_rows.AGGREGATED, "summary", list, caption = "Aggregated multicast throughput",
-         names_test = true, below = tables.reasons,
-   } or nil
-end
-
 function M.chart(one, rows)
    local o = CHARTS[one.name]
    local kept = core.map(o and rows or {}, function(row) return row[o.y] and row or nil end)
@@ -74,7 +65,7 @@ local TILES = {
    mixed_class = LINE, aggregated = LINE, group_matrix = { "aggregate_fps", ">=", "frames/s" },
    latency = { "latency_max_ns", "<=", "at most" }, join_delay = { "delay_max_ns", "<=", "at most" },
    leave_delay = { "delay_max_ns", "<=", "at most" }, group_capacity = { "groups", ">=", "groups" },
-   burdened_latency = { "added_mean_ns", "<=", "more" }, burdened_join_delay = { "added_mean_ns", "<=", "more" },
+   burdened_latency = { "added_mean_ns", "<=", "added" }, burdened_join_delay = { "added_mean_ns", "<=", "added" },
 }
 for _, key in ipairs(formats.TESTS) do
    TILES[key] = LINE

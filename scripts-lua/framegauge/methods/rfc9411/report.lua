@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 9411: the figures of each test at the top, then each with its KPI over the sustain phase.
-local format = require "framegauge.text.format"
 local l4 = require "framegauge.methods.l4.report.evidence"
 local lines = require "framegauge.report.chart.lines"
 local phases = require "framegauge.methods.rfc9411.phases"
 local result_rows = require "framegauge.methods.rfc9411.result"
+local tiles = require "framegauge.report.html.tiles"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -55,38 +55,17 @@ function M.chart(one, rows)
    } or nil
 end
 
--- "5,000 connections/s", of the first row of a test
-local FIGURE = {
-   connections = function(row) return row.connections_per_s, "connections/s" end,
-   http_throughput = function(row) return row.throughput_bps, "bit/s" end,
-   latency = function(row) return row.ttfb and row.ttfb.mean_ns, "ns to the first byte" end,
-   concurrent = function(row) return row.concurrent_mean, "connections" end,
+-- Figures to remember.
+local TILES = {
+   connections = { "connections_per_s", ">=", "connections/s" },
+   http_throughput = { "throughput_bps", ">=", "" },
+   latency = { "ttfb.mean_ns", "<=", "µs to the first byte" },
+   concurrent = { "concurrent_mean", ">=", "connections" },
 }
 
-local function in_words(value, unit)
-   if unit == "bit/s" then
-      return units.format_bits(value), ""
-   elseif unit:match "^ns " then
-      return format.nanoseconds(value), unit:match "^ns (.*)"
-   end
-   return format.count(math.floor(value + 0.5)), unit
-end
-
---- Figures to remember: the first of each test.
+--- Figures to remember: the worst row of each test.
 function M.tiles(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      local row = one.rows(result.results)[1]
-      local value, unit
-      if row then
-         value, unit = FIGURE[one.name](row)
-      end
-      if value then
-         local text, what = in_words(value, unit)
-         list[#list + 1] = { one.title, text, what, label(row), row = row }
-      end
-   end
-   return list
+   return tiles.of(result_rows.TABLES, result.results, TILES)
 end
 
 return M

@@ -114,19 +114,26 @@ local TAIL = {
 
 local RATE = {
    { "connections_per_s", "number", "connections that were established, exchanged data and were closed by FIN, a second, in the sustain phase", optional = true, col = "Connections", unit = "1/s",
-      as = "rate", at = "terminal html summary",
+      as = "rate", at = "terminal html",
       uncertainty = sampled("connections_per_s", of_one) },
 }
+
+-- The figure of a test stands in its summary, too.
+local function summed(all, key)
+   return rows.with(all, { [key] = { at = "terminal html summary" } })
+end
+
+
 local THEORY = {
    { "theoretical", "number", "transactions a second that the line allows", optional = true },
    { "theoretical_percent", "number", "the share of it that was reached", optional = true, col = "Share",
       unit = "% of line", as = "number", at = "terminal html" },
 }
 
-M.CONNECTIONS = record("rfc9411_connections", "TCP connections a second (RFC 9411, 7.2)", HEAD, RATE, FIGURES,
-   TLS, THEORY, STEPS, TAIL, verdict.ROWS)
-M.THROUGHPUT = record("rfc9411_throughput", "HTTP throughput (RFC 9411, 7.3)", HEAD, FIGURES, RATE, TLS,
-   THEORY, STEPS, TAIL, verdict.ROWS)
+M.CONNECTIONS = record("rfc9411_connections", "TCP connections a second (RFC 9411, 7.2)", HEAD,
+   summed(RATE, "connections_per_s"), FIGURES, TLS, THEORY, STEPS, TAIL, verdict.ROWS)
+M.THROUGHPUT = record("rfc9411_throughput", "HTTP throughput (RFC 9411, 7.3)", HEAD,
+   summed(FIGURES, "throughput_bps"), RATE, TLS, THEORY, STEPS, TAIL, verdict.ROWS)
 M.LATENCY = record("rfc9411_latency", "Transaction latency (RFC 9411, 7.4)", HEAD, {
    { "half_of", "text", "the test whose load it is half of", col = "Half of", id = words, as = "key",
       at = "terminal html" },

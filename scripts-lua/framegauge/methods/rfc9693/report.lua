@@ -3,9 +3,9 @@
 --- RFC 9693: the figures of each test, and charts of the rate against the number of connections, of the
 -- throughput and of the delays against the frame size.
 local format = require "framegauge.text.format"
-local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc9693.result"
+local tiles = require "framegauge.report.html.tiles"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -69,29 +69,17 @@ function M.chart(one, rows)
    } or nil
 end
 
--- The figure of a test that is worth remembering, with its unit.
-local FIGURES = {
-   connection_rate = { "connections_per_s", "connections/s", format.count, ">=" },
-   throughput = { "throughput_fps", "frames/s each way", format.count, ">=" },
-   latency = { "latency_typical_ns", "typical", format.nanoseconds, "<=" },
-   pdv = { "pdv_ns", "", format.nanoseconds, "<=" },
-   teardown = { "teardown_per_s", "connections/s", format.count, ">=" },
-   capacity = { "capacity", "connections", format.count, ">=" },
+-- Figures to remember.
+local TILES = {
+   connection_rate = { "connections_per_s", ">=", "connections/s" },
+   throughput = { "throughput_fps", ">=", "frames/s each way" },
+   latency = { "latency_typical_ns", "<=", "typical" }, pdv = { "pdv_ns", "<=", "" },
+   teardown = { "teardown_per_s", ">=", "connections/s" }, capacity = { "capacity", ">=", "connections" },
 }
 
---- Figures to remember: the worst of each test.
+--- Figures to remember: the worst row of each test.
 function M.tiles(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      local figure = FIGURES[one.name]
-      local row = formatters.worst(one.rows(result.results), figure[1], figure[4])
-      if row then
-         list[#list + 1] = { one.title, formatters.tile(row, figure[1], figure[3]),
-            row[figure[1]] and figure[2] or "",
-            row.frame_size and row.frame_size .. " bytes" or "", row = row }
-      end
-   end
-   return list
+   return tiles.of(result_rows.TABLES, result.results, TILES)
 end
 
 return M

@@ -5,6 +5,7 @@ local format = require "framegauge.text.format"
 local h = require "framegauge.text.xml"
 local mixes = require "framegauge.core.mixes"
 local tables = require "framegauge.core.tables"
+local value_at = require("framegauge.text.rows").value
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -91,7 +92,8 @@ function M.stream(row)
 end
 
 local function value_of(row, key)
-   return type(key) == "function" and key(row) or row[key]
+   local value = type(key) == "function" and key or value_at
+   return value(row, key)
 end
 
 -- A figure of the device comes before one of the tester's limits.
@@ -125,7 +127,7 @@ end
 -- @param side  ">=" or "<=": which way is better
 function M.worst(rows, key, side)
    for _, row in ipairs(rows) do
-      if row[key] == nil and row.validity == "valid" then
+      if value_of(row, key) == nil and row.validity == "valid" then
          return row
       end
    end
@@ -134,8 +136,9 @@ end
 
 --- A figure of a row as a tile has it: what a device that passed nothing has is not what nobody measured.
 function M.tile(row, key, write)
-   if row[key] then
-      return write(row[key])
+   local value = value_of(row, key)
+   if value then
+      return write(value)
    end
    return row.validity == "valid" and "none found" or "not measured"
 end

@@ -2,15 +2,18 @@
 
 --- Figures to remember of a method with several tests (methods/common/suite): one for each test that was run.
 local formatters = require "framegauge.report.html.formatters"
+local notation = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
 
 local M = {}
 
--- What a row is about, but for its test, which is the tile's title.
+-- What a row is about, but for its test, which is the tile's title; nil where it is only about that.
 local function subject(record, row)
-   local test = row.test and formatters.test(row.test) .. ", "
-   local name = show.name(record, row)
-   return test and name:sub(1, #test) == test and name:sub(#test + 1) or name
+   local test, name = row.test and formatters.test(row.test), show.name(record, row)
+   if name == test then
+      return nil
+   end
+   return test and name:sub(1, #test + 2) == test .. ", " and name:sub(#test + 3) or name
 end
 
 -- How many rows passed, of those that have a verdict.
@@ -31,8 +34,8 @@ local function worst(one, rows, figure)
    local row = side == "largest" and formatters.largest(rows, key) or side ~= "largest"
       and formatters.worst(rows, key, side) or nil
    return row and { one.title, formatters.tile(row, key, function(value)
-      return (show.write(one.record.by_key[key], value))
-   end), row[key] and unit or "", subject(one.record, row), row = row } or nil
+      return (show.write(notation.at(one.record, key), value))
+   end), notation.value(row, key) and unit or "", subject(one.record, row), row = row } or nil
 end
 
 --- The tiles, in the order of the tests.
