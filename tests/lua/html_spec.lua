@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local ansi = require "framegauge.text.ansi"
 local fake_result = require "fake_result"
-local files = require "framegauge.report.files"
-local fixture = require "fixture"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
@@ -12,11 +10,7 @@ local notes = require "framegauge.report.notes"
 local result_schema = require "result_schema"
 local scale = require "framegauge.report.chart.scale"
 local scratch = require "scratch"
-local show = require "framegauge.text.show"
-local small_runs = require "small_runs"
-local tables = require "framegauge.core.tables"
 local terminal = require "framegauge.report.text"
-local views = require "framegauge.report.view"
 
 local MOMENT = {
    started = "2026-03-14T09:30:00Z", elapsed_s = 75, host = "tester7", kernel = "Linux 6.1", cpu = "CPU",
@@ -445,50 +439,5 @@ describe("a table", function()
       end
       assert.equal("1 + 0 + 0 + 2", losses(4))
       assert.equal("2 of 5, at most 2", losses(5))
-   end)
-end)
-
-describe("the first screen of a method with several tests", function()
-   for _, name in ipairs { "rfc2889", "rfc3918", "rfc8239", "rfc9411", "rfc9693" } do
-      local function result()
-         return files.read(scratch.read(fixture.run(small_runs.of(name)) .. "/result.json"))
-      end
-
-      it("has a tile for each test: " .. name, function()
-         local found = result()
-         local tiles = require("framegauge.methods." .. name .. ".report").tiles(found)
-         assert.equal(#found.plan[name].tests, #tiles)
-         local text = table.concat(tables.joined(unpack(tiles)), " ")
-         assert.is_nil(text:find "%f[%w]1 %l%l%l+[^s]s%f[%W]" or text:find "%.%d* bytes", text) -- 1 egresses
-      end)
-
-      -- RFC 2889: the patterns are in one table, the others have tiles alone
-      local _ = name ~= "rfc2889" and it("has a figure of each test in its summary: " .. name, function()
-         local found = result()
-         local page = html.summary(found, {}):match "<h2>Summary</h2>(.*)"
-         for _, one in ipairs(views.tables(found)) do
-            if one.lines[1] and not one.inner then
-               local columns = show.columns(one.record, "summary", one.lines)
-               local figures = tables.map(columns, function(column)
-                  return not column.id and column.kind ~= "validity" and column or nil
-               end)
-               assert.is_true(#figures > 0, one.name)
-               assert.matches(one.title, page, 1, true)
-            end
-         end
-      end)
-   end
-
-   it("has the worst row of a test, not the first", function()
-      local row = { validity = "valid", object = 1024 }
-      local found = { results = { rfc9411 = {
-         connections = { setmetatable({ connections_per_s = 500 }, { __index = row }),
-            setmetatable({ connections_per_s = 90, object = 65536 }, { __index = row }) },
-         latency = { setmetatable({ ttfb = { mean_ns = 1000 } }, { __index = row }),
-            setmetatable({ ttfb = { mean_ns = 2500 }, object = 65536 }, { __index = row }) },
-      } } }
-      local tiles = require("framegauge.methods.rfc9411.report").tiles(found)
-      assert.same({ "90", "connections/s", "64 KiB" }, { unpack(tiles[1], 2) })
-      assert.same({ "2.50", "µs to the first byte", "64 KiB" }, { unpack(tiles[2], 2) })
    end)
 end)

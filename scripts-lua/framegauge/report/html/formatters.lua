@@ -134,6 +134,16 @@ function M.worst(rows, key, side)
    return extreme(rows, key, side) or rows[1]
 end
 
+--- How many rows passed, and of how many that have an outcome.
+function M.passed(rows)
+   local passed, of = 0, 0
+   for _, row in ipairs(rows) do
+      passed = passed + (row.outcome == "pass" and 1 or 0)
+      of = of + ((row.outcome == "pass" or row.outcome == "fail") and 1 or 0)
+   end
+   return passed, of
+end
+
 --- A figure of a row as a tile has it: what a device that passed nothing has is not what nobody measured.
 function M.tile(row, key, write)
    local value = value_of(row, key)

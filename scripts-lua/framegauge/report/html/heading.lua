@@ -88,6 +88,22 @@ local function failures(result)
    return items
 end
 
+-- What the method itself judged, by its tests, and which of them it did not.
+local function judged(result)
+   local items, others = {}, {}
+   for _, one in ipairs(views.tables(result)) do
+      local passed, of = formatters.passed(one.lines)
+      if of > 0 and not one.inner then
+         items[#items + 1] = h.li { one.title, (": %s of %s passed"):format(formatters.count(passed),
+            formatters.count(of)) }
+      elseif one.lines[1] and not one.inner then
+         others[#others + 1] = one.title
+      end
+   end
+   items[#items + 1] = items[1] and others[1] and h.li { "Not judged: ", table.concat(others, ", ") } or nil
+   return items
+end
+
 -- Did the device meet its criteria, the method's and the plan's?
 local function criteria(result)
    local items, failed, open = failures(result), 0, 0
@@ -105,7 +121,10 @@ local function criteria(result)
       look, title = "warning", "Not all criteria are decided"
    elseif result.expectations[1] or result.outcome == "pass" then
       look, title = "good", "The device met its criteria"
-      text = not result.expectations[1] and "It was judged by the criteria of the test." or nil
+      tables_of.append(items, judged(result))
+   else
+      text = { "No figure is judged. Criteria are set in the plan (", h.code { "criteria" }, ") or by ",
+         h.code { "--expect" }, "." }
    end
    return h.div { class = "verdictbox " .. (look or "idle"), h.strong { title or "No criterion was set" },
       text and h.p { text }, items[1] and h.ul { items } }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Figures to remember of a method with several tests (methods/common/suite): one for each test that was run.
+local core = require "framegauge.core.tables"
 local formatters = require "framegauge.report.html.formatters"
 local notation = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
@@ -18,12 +19,7 @@ end
 
 -- How many rows passed, of those that have a verdict.
 local function passed(one, rows)
-   local n, of, failed = 0, 0, nil
-   for _, row in ipairs(rows) do
-      n = n + (row.outcome == "pass" and 1 or 0)
-      of = of + ((row.outcome == "pass" or row.outcome == "fail") and 1 or 0)
-      failed = failed or row.outcome == "fail" and row or nil
-   end
+   local failed, n, of = core.find(rows, "outcome", "fail"), formatters.passed(rows)
    return of > 0 and { one.title, ("%d of %d"):format(n, of), "passed",
       failed and "failed: " .. subject(one.record, failed) or nil, row = failed or rows[1] } or nil
 end

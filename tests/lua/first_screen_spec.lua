@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The first screen of a report: tiles, boxes of verdicts and the summary answer whether the device is good.
+local fake_result = require "fake_result"
+local files = require "framegauge.report.files"
+local fixture = require "fixture"
+local html = require "framegauge.report.html"
+local scratch = require "scratch"
+local show = require "framegauge.text.show"
+local small_runs = require "small_runs"
+local tables = require "framegauge.core.tables"
+local views = require "framegauge.report.view"
+
+local function text_of(page)
+   return (page:gsub("<style>.-</style>", ""):gsub("<[^>]*>", ""))
+end
+
+describe("the box of criteria", function()
+   it("says what was judged, how many rows of it passed, and what was not judged", function()
+      local result = fake_result { outcome = "pass" }
+      for _, row in ipairs(result.results.throughput) do
+         row.outcome = "pass"
+      end
+      local page = text_of(html.page(result, {}))
+      assert.matches(("The device met its criteria.*Throughput: %d of %d passedNot judged: Latency, "):format(
+         #result.results.throughput, #result.results.throughput), page)
+   end)
+
+   it("says how to have a device judged where nothing is", function()
+      assert.matches("No criterion was setNo figure is judged. Criteria are set in the plan (criteria) or by --expect.",
+         text_of(html.page(fake_result {}, {})), 1, true)
+   end)
+end)
+
+describe("the first screen of a method with several tests", function()
+   for _, name in ipairs { "rfc2889", "rfc3918", "rfc8239", "rfc9411", "rfc9693" } do
+      local function result()
+         return files.read(scratch.read(fixture.run(small_runs.of(name)) .. "/result.json"))
+      end
+
+      it("has a tile for each test: " .. name, function()
+         local found = result()
+         local tiles = require("framegauge.methods." .. name .. ".report").tiles(found)
+         assert.equal(#found.plan[name].tests, #tiles)
+         local text = table.concat(tables.joined(unpack(tiles)), " ")
+         assert.is_nil(text:find "%f[%w]1 %l%l%l+[^s]s%f[%W]" or text:find "%.%d* bytes", text) -- 1 egresses
+      end)
+
+      -- RFC 2889: the patterns are in one table, the others have tiles alone
+      local _ = name ~= "rfc2889" and it("has a figure of each test in its summary: " .. name, function()
+         local found = result()
+         local page = html.summary(found, {}):match "<h2>Summary</h2>(.*)"
+         for _, one in ipairs(views.tables(found)) do
+            if one.lines[1] and not one.inner then
+               local columns = show.columns(one.record, "summary", one.lines)
+               local figures = tables.map(columns, function(column)
+                  return not column.id and column.kind ~= "validity" and column or nil
+               end)
+               assert.is_true(#figures > 0, one.name)
+               assert.matches(one.title, page, 1, true)
+            end
+         end
+      end)
+   end
+
+   it("has the worst row of a test, not the first", function()
+      local row = { validity = "valid", object = 1024 }
+      local found = { results = { rfc9411 = {
+         connections = { setmetatable({ connections_per_s = 500 }, { __index = row }),
+            setmetatable({ connections_per_s = 90, object = 65536 }, { __index = row }) },
+         latency = { setmetatable({ ttfb = { mean_ns = 1000 } }, { __index = row }),
+            setmetatable({ ttfb = { mean_ns = 2500 }, object = 65536 }, { __index = row }) },
+      } } }
+      local tiles = require("framegauge.methods.rfc9411.report").tiles(found)
+      assert.same({ "90", "connections/s", "64 KiB" }, { unpack(tiles[1], 2) })
+      assert.same({ "2.50", "µs to the first byte", "64 KiB" }, { unpack(tiles[2], 2) })
+   end)
+end)
