@@ -50,6 +50,7 @@ describe("the MTU sweep", function()
          local exact = ethernet.goodput(1e9, p.mtu, p.ip, udp and "udp" or "tcp+ts")
          near(exact, udp and row.received_bps or row.goodput_bps, 2e-3)
          near(exact, row.theoretical, 1e-9)
+         assert.is_true(row.theoretical_percent <= 100, row.theoretical_percent)
          assert.equal("valid", row.validity)
       end
    end)
