@@ -33,13 +33,13 @@ local CALIBRATION = record("calibration", "what is known of the tester itself", 
    { "date", "text", "when it was made", null = true }, { "reasons", list "text", "why it is stale" },
    { "beyond", record("beyond", "loads of the plan beyond what the tester carries", {
       { "trials", "ordinal", "how many trials asked for more" },
-      { "load_max_ratio", "positive", "the greatest load over that which the tester carries" },
+      { "load_max_ratio", "positive", "the maximum load over that which the tester carries" },
       { "trial", "ordinal", "in which trial" },
    }), "where a load of the plan is more than the tester carries", optional = true },
    { "frame_sizes", list(record("calibrated_size", "what the tester does with frames of one size", {
       { "frame_size", "ordinal", "bytes with FCS" },
       { "load_fps", "positive", "load that the tester carries", null = true },
-      { "latency_min_ns", "signed", "least latency of the tester", null = true },
+      { "latency_min_ns", "signed", "minimum latency of the tester", null = true },
       { "latency_mean_ns", "signed", "its mean, at a tenth of that load", null = true },
    })), "what the run takes from it" },
 })

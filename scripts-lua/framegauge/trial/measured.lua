@@ -46,7 +46,7 @@ return rows.record("measured", "further figures of a stream; a figure that is no
       optional = true },
    { "ipdv_unknown", "count", "further pairs with one delay no longer remembered: minimum, maximum and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
       at = "variation", better = false },
-   { "ipdv_min_ns", "signed", "second delay less first, least", optional = true },
+   { "ipdv_min_ns", "signed", "second delay less first, minimum", optional = true },
    { "ipdv_p001_ns", "signed", "its 0.1th percentile", optional = true, col = "IPDV p0.1", at = "variation",
       n = "ipdv_count" },
    { "ipdv_p50_ns", "signed", "its median", optional = true, n = "ipdv_count" },

@@ -17,12 +17,12 @@ M.MODIFIERS = {
 }
 
 local CORRECTED = record("corrected", "the same figures less the tester's own least latency", {
-   { "min_ns", "signed", "least" },
+   { "min_ns", "signed", "minimum" },
    { "mean_ns", "signed", "mean", col = "Corrected", unit = "mean, µs", at = "latency", optional = true,
       n = "count" },
    { "p50_ns", "signed", "median", n = "count" }, { "p99_ns", "signed", "99 %", n = "count" },
    { "p999_ns", "signed", "99.9 %", n = "count" },
-   { "max_ns", "signed", "greatest" },
+   { "max_ns", "signed", "maximum" },
 })
 
 -- A definition other than first bit to first bit may make a latency negative.
@@ -44,7 +44,7 @@ local function latency(name, type)
       { "definition", "text", "which bits the interval lies between (RFC 1242)" },
       { "calibration", M.CALIBRATION, "in rows of results: what is known of the tester's own latency",
          optional = true },
-      { "tester_min_ns", "signed", "with a current calibration: the least time a frame of this size takes through the tester alone", optional = true },
+      { "tester_min_ns", "signed", "with a current calibration: the minimum time a frame of this size takes through the tester alone", optional = true },
       { "corrected", CORRECTED, "with a current calibration: the same figures less that", optional = true },
    })
 end
@@ -53,7 +53,7 @@ M.LATENCY = latency("latency", "number")
 M.SIGNED_LATENCY = latency("signed_latency", "signed")
 
 M.DELAY = record("delay", "a delay from the first bit in to the last bit out", {
-   { "min_ns", "signed", "least" }, { "mean_ns", "signed", "mean" }, { "max_ns", "signed", "greatest" },
+   { "min_ns", "signed", "minimum" }, { "mean_ns", "signed", "mean" }, { "max_ns", "signed", "maximum" },
 })
 
 M.MARKS = list(record("mark", "a marking with which frames arrived", {
@@ -102,17 +102,17 @@ end
 M.SERIES = record("series", "a stream over time: lists with an entry for each point. A frame counts in the interval in which it was sent, however late it came", {
    { "interval_s", "positive", "time of a point: one second (or tenth) in trials of up to 900 of them, several in longer ones" },
    points("tx", "frames sent"), points("rx", "frames received"),
-   points("ir_min_bps", "least rate of an interval"), points("ir_mean_bps", "mean rate"),
-   points("ir_max_bps", "greatest rate of an interval"),
-   points("ftd_min_ns", "least delay, first bit to first bit; 0 where nothing arrived"),
-   points("ftd_mean_ns", "mean delay"), points("ftd_max_ns", "greatest delay"),
-   points("fdv_max_ns", "greatest variation of an interval (99.9th percentile less minimum)"),
+   points("ir_min_bps", "minimum rate of an interval"), points("ir_mean_bps", "mean rate"),
+   points("ir_max_bps", "maximum rate of an interval"),
+   points("ftd_min_ns", "minimum delay, first bit to first bit; 0 where nothing arrived"),
+   points("ftd_mean_ns", "mean delay"), points("ftd_max_ns", "maximum delay"),
+   points("fdv_max_ns", "maximum variation of an interval (99.9th percentile less minimum)"),
    { "reordered", list("count", { most = 900 }), "frames out of order", optional = true },
    points("duplicates", "further copies"),
 })
 M.SERIES.is_even = true
 
-local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frames came so late that they are not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
+local LOST_MIN = { "lost_min", "count", "the minimum that may be lost, where frames came so late that they are not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
    col = "At least", unit = "lost" }
 
 local PAYLOAD_CHECKED = { "payload_checked", "count", "frames whose payload was compared with what was sent: one of 64, and from the first that differs on all; those that differ are in `altered` and are not received. 0 where all are compared (`measure: [payload]`) or frames have none",

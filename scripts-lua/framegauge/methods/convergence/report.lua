@@ -135,7 +135,7 @@ end
 
 local DEFINITIONS = {
    { "Loss of connectivity", "lost frames of a route times the time between two of its frames (route-specific, RFC 6412)." },
-   { "First route, full", "the least and the greatest convergence time of the affected routes." },
+   { "First route, full", "the minimum and the maximum convergence time of the affected routes." },
    { "Mean, by loss", "lost frames of all routes over the load: unaffected routes are in it." },
    { "Full, by rate", "from the first interval in which not all arrived to the first of those in which all did." },
 }

@@ -20,10 +20,10 @@ local REPETITION = { "repetition", "ordinal", "which time", col = "No.", id = "%
 -- @param n  key of how many routes there are
 local function spread(name, help, col, at, n)
    return record(name, help, {
-      { "min_ns", "number", "least" }, { "mean_ns", "number", "mean", col = col, unit = "mean, ms", as = "ms",
+      { "min_ns", "number", "minimum" }, { "mean_ns", "number", "mean", col = col, unit = "mean, ms", as = "ms",
          at = at, n = n },
       { "median_ns", "number", "median", n = n }, { "p99_ns", "number", "99 %", n = n },
-      { "max_ns", "number", "greatest", col = col, unit = "longest, ms", as = "ms",
+      { "max_ns", "number", "maximum", col = col, unit = "longest, ms", as = "ms",
          at = name == "connectivity" and "terminal " .. at or at,
          criterion = name == "connectivity" and "loss_of_connectivity" or nil },
    })
@@ -111,8 +111,8 @@ local function spread_over_repetitions(key, help, col)
          n = name == "median_ns" and "repetitions" or nil }
    end
    return { key, record(key .. "_of_events", help, {
-      figure("min_ns", "least", "html"), figure("median_ns", "median", "terminal html summary"),
-      figure("max_ns", "greatest", "terminal html summary"),
+      figure("min_ns", "min", "html"), figure("median_ns", "median", "terminal html summary"),
+      figure("max_ns", "max", "terminal html summary"),
    }), help, null = true }
 end
 

@@ -96,11 +96,11 @@ local function confidence(row)
 end
 
 M.TIMES = record("times", "a distribution of times", {
-   { "count", "count", "how many" }, { "min_ns", "number", "least" },
+   { "count", "count", "how many" }, { "min_ns", "number", "minimum" },
    { "mean_ns", "number", "mean", n = "count" },
    { "p50_ns", "number", "median", n = "count" }, { "p90_ns", "number", "90 %", n = "count" },
    { "p99_ns", "number", "99 %", n = "count" }, { "p999_ns", "number", "99.9 %", n = "count" },
-   { "max_ns", "number", "greatest" },
+   { "max_ns", "number", "maximum" },
    { "at_least", "count", "of these, where no answer came: it would have taken at least so long",
       optional = true },
 })

@@ -12,13 +12,13 @@ local list, record = rows.list, rows.record
 -- A time in which clocks may differ can be negative.
 local function delay(name, help, heading)
    return record(name, help, {
-      { "min_ns", "signed", "the least", col = heading .. " min", as = "time", at = "html" },
+      { "min_ns", "signed", "the minimum", col = heading .. " min", as = "time", at = "html" },
       { "mean_ns", "signed", "the mean", col = "mean", as = "time", at = "html csv", n = "received" },
       { "p50_ns", "signed", "half of them do not exceed it", col = heading .. " p50", as = "time",
         at = "terminal html summary", n = "received" },
       { "p99_ns", "signed", "99 % of them", col = "p99", as = "time", at = "terminal html", n = "received" },
       { "p999_ns", "signed", "99.9 % of them", n = "received" },
-      { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "terminal html summary",
+      { "max_ns", "signed", "the maximum", col = "max", as = "time", at = "terminal html summary",
         n = "received" },
    })
 end
@@ -71,12 +71,12 @@ local FIGURES = {
    { "backward", delay("oam_backward", "delay on the way back", "Backward"), "delay on the way back",
       null = true },
    { "turnaround", record("oam_turnaround", "time in the reflector, by its own clock", {
-      { "min_ns", "signed", "the least" }, { "mean_ns", "signed", "the mean", n = "received" },
+      { "min_ns", "signed", "the minimum" }, { "mean_ns", "signed", "the mean", n = "received" },
       { "p50_ns", "signed", "half of them", col = "Turnaround p50", as = "time", at = "html",
         n = "received" },
       { "p99_ns", "signed", "99 % of them", n = "received" },
       { "p999_ns", "signed", "99.9 % of them", n = "received" },
-      { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "html" },
+      { "max_ns", "signed", "the maximum", col = "max", as = "time", at = "html" },
    }), "time in the reflector, by its own clock", null = true },
    { "forward_variation_ns", "number", "99th percentile of the delay there less the least one, which does not depend on how far clocks are apart", null = true, col = "Variation there", as = "time",
       at = "html" },
@@ -88,9 +88,9 @@ local FIGURES = {
    { "stamp_error_ns", "number", "how late a timestamp of the tester may be: the longest gap between two polls" },
    { "clock_offset_ns", "signed", "by how much the reflector's clock is ahead, if both ways took as long for the fastest probe; null where both ends have one clock", null = true },
    { "clock_offset_error_ns", "number", "bound of its error: half that probe's round trip", null = true },
-   { "ttl_min", "count", "least TTL or hop limit with which probes arrived; null where it is not told",
+   { "ttl_min", "count", "minimum TTL or hop limit with which probes arrived; null where it is not told",
       null = true, col = "TTL", unit = "there", at = "html", better = false },
-   { "ttl_max", "count", "greatest one", null = true },
+   { "ttl_max", "count", "maximum", null = true },
    { "wrong", list(WRONG), "what breaks the standard in replies; empty: nothing" },
 }
 

@@ -94,8 +94,8 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
    { "latency_corrected_mean_ns", "signed", "the same less `tester_min_ns`; null without a current calibration",
       null = true, col = "Corrected", unit = "mean, µs", at = "terminal html",
       hidden = true, uncertainty = uncertainty.latency_corrected, n = "tagged_frames" },
-   { "latency_min_ns", "signed", "the least of these", null = true, col = "Min", at = "html" },
-   { "latency_max_ns", "signed", "the greatest of these", null = true, col = "Max", at = "html" },
+   { "latency_min_ns", "signed", "the minimum of these", null = true, col = "Min", at = "html" },
+   { "latency_max_ns", "signed", "the maximum of these", null = true, col = "Max", at = "html" },
    { "latency_stddev_ns", "number", "deviation of the means of the streams", null = true, col = "Deviation",
       at = "html", n = "repetitions" },
    { "latency_typical_ns", "signed", "RFC 8219, 7.2: median of a stream's tagged frames, of all streams the median; null with fewer than 500 tags in a stream", null = true, col = "Typical", at = "html",
@@ -109,7 +109,7 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
 }, verdict.ROWS, {
    { "every_frame_latency", trial.SIGNED_LATENCY, "of every frame of all streams", null = true },
    { "calibration", trial.CALIBRATION, "what is known of the tester's own latency" },
-   { "tester_min_ns", "signed", "with a current calibration: the least time a frame of this size takes through the tester alone", null = true },
+   { "tester_min_ns", "signed", "with a current calibration: the minimum time a frame of this size takes through the tester alone", null = true },
 })
 
 M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, highest first (RFC 2544, 26.3)", HEAD, {
@@ -135,9 +135,9 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
    { "burst_mean_frames", "number", "mean of the longest bursts that lost no frame: the benchmark",
       null = true, col = "Burst", unit = "frames", as = "frames1", at = "terminal html summary",
       bound = ">=", better = ">=", uncertainty = uncertainty.burst, n = "repetitions" },
-   { "burst_min_frames", "number", "the least of them", null = true, col = "min", at = "terminal html",
+   { "burst_min_frames", "number", "the minimum of them", null = true, col = "min", at = "terminal html",
       bound = "exact", better = ">=" },
-   { "burst_max_frames", "number", "the greatest of them", null = true, col = "max", at = "terminal html",
+   { "burst_max_frames", "number", "the maximum of them", null = true, col = "max", at = "terminal html",
       bound = "exact", better = ">=" },
    { "burst_stddev_frames", "number", "their deviation", null = true, col = "Deviation", as = "frames1",
       at = "terminal html", bound = "exact", n = "repetitions" },
@@ -163,8 +163,8 @@ M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losin
    REPETITIONS,
    { "recovery_mean_ns", "number", "from the end of the overload to when the last lost frame was due; the mean. 0: none was lost after it", null = true, col = "Recovery", as = "ms",
       at = "terminal html summary", better = "<=", uncertainty = uncertainty.recovery, n = "repetitions" },
-   { "recovery_min_ns", "number", "the least", null = true, col = "min", as = "ms", at = "terminal html" },
-   { "recovery_max_ns", "number", "the greatest", null = true, col = "max", as = "ms", at = "terminal html" },
+   { "recovery_min_ns", "number", "the minimum", null = true, col = "min", as = "ms", at = "terminal html" },
+   { "recovery_max_ns", "number", "the maximum", null = true, col = "max", as = "ms", at = "terminal html" },
    { "recovery_stddev_ns", "number", "their deviation", null = true, col = "Deviation", as = "ms",
       at = "html", n = "repetitions" },
    { "resolution_ns", "number", "time between two frames after the overload: no figure is finer",

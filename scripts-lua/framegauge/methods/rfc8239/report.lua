@@ -17,7 +17,7 @@ function M.notes(result, add)
       local latency = rows[1] and rows[1].latency
       filo = filo and not (latency and latency.definition and not latency.definition:find "FILO")
    end
-   add(("Latency is from the first bit in to the %s bit out (%s); jitter is the delay less the least one."):format(
+   add(("Latency is from the first bit in to the %s bit out (%s); jitter is the delay less the minimum."):format(
       filo and "last" or "first", filo and "FILO" or "FIFO"))
    add(("Line rate is %.6g %% of the line."):format(o.line * 100))
    add "Frames and buffers count with FCS. Bursts of several ports begin at one instant."

@@ -34,8 +34,8 @@ local JITTER = record("jitter_pdv", "delay less the least one", {
       as = "time", at = "html", n = "latency.count" },
 })
 local MEANS = record("latency_means", "the mean latency of the iterations", {
-   { "min_ns", "number", "least" }, { "mean_ns", "number", "mean", n = "iterations" },
-   { "max_ns", "number", "greatest" },
+   { "min_ns", "number", "minimum" }, { "mean_ns", "number", "mean", n = "iterations" },
+   { "max_ns", "number", "maximum" },
 })
 local LATENCY = {
    { "latency", trial.LATENCY, "of the iteration with the greatest loss; null when nothing was measured",
@@ -163,8 +163,8 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
    { "by_latency_frames", "number", "greatest less least latency, times the rate at which the egress sent",
       optional = true, col = "by latency", unit = "frames", as = "frames1", at = "terminal html",
       better = ">=" },
-   { "latency_min_ns", "number", "first bit in to first bit out, least", optional = true },
-   { "latency_max_ns", "number", "and greatest", optional = true, col = "Latency", unit = "max",
+   { "latency_min_ns", "number", "first bit in to first bit out, minimum", optional = true },
+   { "latency_max_ns", "number", "and maximum", optional = true, col = "Latency", unit = "max",
       as = "time",
       at = "html" },
    { "inflection_s", "number", "when the first frame left that was lost: then latency grows no more",
@@ -188,7 +188,7 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
       end, better = ">=" },
    { "burst_mean_frames", "number", "their mean", col = "mean", as = "frames1", at = "html", better = ">=",
       n = "iterations" },
-   { "burst_max_frames", "count", "their greatest", col = "max", as = "number", at = "html", better = ">=" },
+   { "burst_max_frames", "count", "their maximum", col = "max", as = "number", at = "html", better = ">=" },
    { "burst_total_frames", "count", "of all ingresses", col = "All ports", unit = "frames", as = "count",
       at = "terminal html", better = ">=" },
    { "burst_octets", "count", "the same in bytes with FCS", col = "All ports", unit = "bytes", as = "count",
@@ -237,7 +237,7 @@ M.INCAST = record("dc_incast", "Incast of senders without a state (RFC 8239, 6):
    { "goodput_bps", "number", "bits of frames that arrived, with FCS", col = "Goodput", as = "bits",
       at = "terminal html", uncertainty = of_goodput },
 }, LOSS, LATENCY, {
-   { "latency_mean_max_ns", "number", "the greatest latency of all iterations", optional = true },
+   { "latency_mean_max_ns", "number", "the maximum latency of all iterations", optional = true },
 }, TAIL, verdict.ROWS)
 
 M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP with bursts (RFC 8239, 6)",

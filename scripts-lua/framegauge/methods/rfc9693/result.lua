@@ -16,8 +16,8 @@ M.ORDER = { "connection_rate", "throughput", "latency", "pdv", "teardown", "capa
 
 local TRANSLATION = record("rfc9693_translation", "what the gateway made of the four tuples", {
    { "external_addresses", "count", "source addresses that arrived" },
-   { "ports_min", "count", "the least source port that arrived" },
-   { "ports_max", "count", "the greatest" },
+   { "ports_min", "count", "the lowest source port that arrived" },
+   { "ports_max", "count", "the highest" },
    { "collisions", "count", "connections that arrived with the four tuple of another" },
    { "preserved_ports_percent", "number", "connections that kept their source port" },
 })

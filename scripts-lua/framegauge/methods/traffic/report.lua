@@ -116,7 +116,7 @@ function M.notes(result, add)
 end
 
 local DEFINITIONS = {
-   { "PDV", "delay less the least delay of the stream (RFC 5481)." },
+   { "PDV", "delay less the minimum delay of the stream (RFC 5481)." },
    { "IPDV", "difference of the delays of two frames sent one after the other (RFC 3393)." },
    { "Jitter", "RFC 3550's running estimate, in the order of arrival." },
    { "Reordered", "frames that came after one with a greater number (RFC 4737); extent: by how many." },
@@ -156,7 +156,7 @@ local function charts(result, rows)
    end
    return #out > 0 and {
       h.p {
-         "By the time at which a frame was sent. Shaded: the range from the least to the greatest delay, and of the other figures where a point stands for several intervals. ",
+         "By the time at which a frame was sent. Shaded: the range from the minimum to the maximum delay, and of the other figures where a point stands for several intervals. ",
          #out < #rows and ("The first %d of %s."):format(#out, format.plural(#rows, "stream")) or nil,
       },
       out,

@@ -27,10 +27,10 @@ local CORRECTED = delay("ftd_corrected", "the same less the tester's own delay",
 })
 
 local IR = record("ir", "a rate of the seconds of a trial", {
-   { "min_bps", "number", "the second with least", col = "min", unit = "of a second", as = "megabits",
+   { "min_bps", "number", "of the slowest second", col = "min", unit = "of a second", as = "megabits",
       at = "html" },
    { "mean_bps", "number", "mean" },
-   { "max_bps", "number", "the second with most", col = "max", unit = "of a second", as = "megabits",
+   { "max_bps", "number", "of the fastest second", col = "max", unit = "of a second", as = "megabits",
       at = "html" },
 })
 
@@ -110,7 +110,7 @@ local TAIL = tables.joined(verdict.ROWS, {
 })
 
 local LIMITS = record("limits", "bounds of the received IR", {
-   { "ir_min_bps", "number", "least", null = true }, { "ir_max_bps", "number", "greatest", null = true },
+   { "ir_min_bps", "number", "minimum", null = true }, { "ir_max_bps", "number", "maximum", null = true },
 })
 
 local BURST = record("service_burst", "a burst test", {
@@ -118,7 +118,7 @@ local BURST = record("service_burst", "a burst test", {
    { "cycles", "ordinal", "how often" }, { "fps", "positive", "rate of a burst" },
    { "lost", "count", "frames lost of all bursts" }, { "group_lost", "count", "frames lost of all those between them" },
    { "inferred", record("inferred", "size of the bucket by what was lost, no more than a range", {
-      { "min_bytes", "signed", "least" }, { "max_bytes", "signed", "greatest" },
+      { "min_bytes", "signed", "minimum" }, { "max_bytes", "signed", "maximum" },
    }), "size of the bucket; null where the rate between the bursts is not kept", null = true },
 })
 

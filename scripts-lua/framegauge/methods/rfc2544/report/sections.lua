@@ -113,8 +113,8 @@ end
 -- --- latency
 
 local SPREAD = {
-   { y = "max_ns", name = "greatest" }, { y = "p999_ns", name = "99.9 %" }, { y = "p99_ns", name = "99 %" },
-   { y = "p50_ns", name = "median" }, { y = "min_ns", name = "least" },
+   { y = "max_ns", name = "maximum" }, { y = "p999_ns", name = "99.9 %" }, { y = "p99_ns", name = "99 %" },
+   { y = "p50_ns", name = "median" }, { y = "min_ns", name = "minimum" },
 }
 
 -- Where all frames take as long as one another to within this share, five lines would lie on one.
@@ -140,7 +140,7 @@ local function spread_chart(key, where)
       end
       return lines.draw {
          id = "latency" .. number, title = "Latency against frame size", rows = rows,
-         description = "Least, median, 99th and 99.9th percentile and greatest latency for each frame size.",
+         description = "Minimum, median, 99th and 99.9th percentile and maximum latency for each frame size.",
          x = SIZES, y = { label = "latency, µs", scale = "fitting" }, lines = each,
          band = not same and { figure "min_ns", figure "max_ns" } or nil,
          say = function(row, y, line) return ("%s: %s µs (%s)"):format(mixes.text(row.frame_size),
@@ -294,7 +294,7 @@ function M.back_to_back.charts(rows)
       id = "bursts", title = "Longest burst without loss against frame size", height = 300,
       rows = with_bursts(rows),
       description = "Mean of the searches, with a bar from the shortest to the longest burst found.",
-      caption = "Longest burst without loss: mean, least and greatest of all searches.",
+      caption = "Longest burst without loss: mean, minimum and maximum of all searches.",
       x = SIZES, y = { label = "burst, frames", scale = "fitting" }, group = stream,
       lines = { {
          y = "burst_mean_frames", whisker = { "burst_min_frames", "burst_max_frames" },

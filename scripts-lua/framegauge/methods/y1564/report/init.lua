@@ -40,7 +40,7 @@ local function of(result)
    end
    return #out > 0 and {
       h.p {
-         "Second by second, by the time at which a frame was sent; shaded from the least to the greatest where a point stands for several seconds, and of the delay in any case. Delays are those from first bit to first bit, without the frame's own time.",
+         "Second by second, by the time at which a frame was sent; shaded from the minimum to the maximum where a point stands for several seconds, and of the delay in any case. Delays are those from first bit to first bit, without the frame's own time.",
       },
       out,
    }
