@@ -7,11 +7,17 @@ static uint32_t
 wrong_bytes(const struct dns_judge *j, const uint8_t *sent, uint32_t sent_bytes, const uint8_t *data,
 	    uint32_t length, uint32_t room)
 {
-	struct dns_query query;
+	struct dns_query query, answer;
 	int rcode = dns_read_query(sent, sent_bytes, &query);
 	uint32_t bytes, wrong, common;
 
 	query.id = fg_get16(data);
+	if (j->zone->cookies) {
+		dns_read_options(data, length, &answer); /* which cookie our server gives, it alone knows */
+		query.answers_cookie = answer.cookie_bytes == DNS_COOKIE;
+		if (query.answers_cookie)
+			memcpy(query.answer_cookie, answer.cookie, DNS_COOKIE);
+	}
 	if (room < DNS_MESSAGE_MAX)
 		room = dns_datagram_room(j->zone, &query, room);
 	bytes = dns_answer(j->zone, &query, rcode, j->expected, room);

@@ -63,6 +63,25 @@ records(const uint8_t *data)
 	return (uint32_t)fg_get16(data + 6) + fg_get16(data + 8) + fg_get16(data + 10);
 }
 
+/* @return false: an option does not end within the record */
+static bool
+read_options(const uint8_t *at, uint32_t bytes, struct dns_query *out)
+{
+	while (bytes > 0) {
+		uint32_t data = bytes < DNS_OPTION ? UINT16_MAX : fg_get16(at + 2);
+
+		if (bytes < DNS_OPTION + data)
+			return false;
+		if (fg_get16(at) == DNS_OPTION_COOKIE && out->cookie == NULL) {
+			out->cookie = at + DNS_OPTION;
+			out->cookie_bytes = data;
+		}
+		at += DNS_OPTION + data;
+		bytes -= DNS_OPTION + data;
+	}
+	return true;
+}
+
 /* the OPT record; @return enum dns_rcode */
 static int
 read_edns(const uint8_t *data, uint32_t length, uint32_t at, struct dns_query *out)
@@ -82,10 +101,28 @@ read_edns(const uint8_t *data, uint32_t length, uint32_t at, struct dns_query *o
 			return DNS_FORMERR;
 		out->edns = true;
 		out->udp_size = fg_get16(data + fixed + 2);
+		out->rcode_high = data[fixed + 4];
 		version = data[fixed + 5];
 		out->dnssec = (fg_get16(data + fixed + 6) & DO) != 0;
+		if (!read_options(data + fixed + RECORD_FIXED, at - fixed - RECORD_FIXED, out))
+			return DNS_FORMERR;
 	}
 	return version == 0 ? DNS_NOERROR : DNS_BADVERS;
+}
+
+void
+dns_read_options(const uint8_t *data, uint32_t length, struct dns_query *out)
+{
+	uint32_t at = DNS_HEADER;
+
+	*out = (struct dns_query){0};
+	for (uint32_t n = fg_get16(data + 4); n > 0; n--) {
+		at = skip_name(data, length, at);
+		if (at == 0)
+			return;
+		at += 4;
+	}
+	read_edns(data, length, at, out);
 }
 
 int
@@ -102,6 +139,12 @@ dns_read_query(const uint8_t *data, uint32_t length, struct dns_query *out)
 	out->flags = fg_get16(data + 2);
 	if ((out->flags & DNS_OPCODE) != 0)
 		return DNS_NOTIMP;
+	if (fg_get16(data + 4) == 0) { /* legal only with a cookie: RFC 7873, 5.4 */
+		out->empty = true;
+		if (read_edns(data, length, DNS_HEADER, out) != DNS_NOERROR)
+			*out = (struct dns_query){.id = out->id, .flags = out->flags};
+		return DNS_FORMERR;
+	}
 	name = dns_name(data, length, DNS_HEADER);
 	if (fg_get16(data + 4) != 1 || name == 0 || DNS_HEADER + name + 4 > length)
 		return DNS_FORMERR;
@@ -110,6 +153,7 @@ dns_read_query(const uint8_t *data, uint32_t length, struct dns_query *out)
 	rcode = read_edns(data, length, DNS_HEADER + name + 4, out);
 	if (rcode == DNS_FORMERR) {
 		out->edns = false;
+		out->cookie = NULL;
 		return rcode;
 	}
 	out->question = data + DNS_HEADER;

@@ -15,6 +15,11 @@ enum {
 	DNS_PLAIN_MAX = 512,
 	DNS_MESSAGE_MAX = 65535, /* over TCP */
 	DNS_PREFIX = 2,          /* bytes of the length before each message of a stream: RFC 1035, 4.2.2 */
+	DNS_OPTION = 4,          /* bytes of an option of OPT before its data */
+	DNS_OPTION_COOKIE = 10,
+	DNS_COOKIE_CLIENT = 8, /* bytes of a cookie that are the client's */
+	DNS_COOKIE = 24,       /* of one with our server's */
+	DNS_COOKIE_MAX = 40,   /* of one with any server's */
 };
 
 enum dns_flag {
@@ -44,6 +49,7 @@ enum dns_rcode {
 	DNS_NOTIMP,
 	DNS_REFUSED,
 	DNS_BADVERS = 16,
+	DNS_BADCOOKIE = 23,
 	DNS_DROP = -1, /* not a query, and not answered */
 };
 
@@ -55,6 +61,12 @@ struct dns_query {
 	uint16_t type;
 	uint16_t udp_size; /* of EDNS */
 	bool edns, dnssec;
+	uint8_t rcode_high; /* of EDNS: what stands above the header's four bits */
+	bool empty;         /* no question */
+	bool answers_cookie;
+	const uint8_t *cookie; /* NULL: none */
+	uint32_t cookie_bytes;
+	uint8_t answer_cookie[DNS_COOKIE]; /* that the answer has, if answers_cookie */
 };
 
 /* dns_message.c */
@@ -62,6 +74,8 @@ struct dns_query {
 uint32_t dns_name(const uint8_t *data, uint32_t length, uint32_t at);
 /** @return enum dns_rcode, with which the query is to be answered */
 int dns_read_query(const uint8_t *data, uint32_t length, struct dns_query *out);
+/** What an answer says in its OPT record, as far as it can be read; the rest of @p out is 0. */
+void dns_read_options(const uint8_t *data, uint32_t length, struct dns_query *out);
 /** Are these as many records as the header says, none more, and each within the message? */
 bool dns_is_well_formed(const uint8_t *data, uint32_t length);
 /** Are these the same names, without regard to case? */
@@ -93,6 +107,36 @@ dns_datagram_room(const struct fg_l4_dns *zone, const struct dns_query *query, u
 uint32_t dns_answer(const struct fg_l4_dns *zone, const struct dns_query *query, int rcode, uint8_t *to,
 		    uint32_t room);
 
+/* dns_cookie.c */
+/**
+ * Which cookie the answer to a query has, by RFC 9018.
+ * @param now    seconds since 1970
+ * @param rcode  with which it would be answered
+ * @return with which it is: DNS_BADCOOKIE if its cookie is not one of ours
+ */
+int dns_cookie_answer(const uint64_t key[2], uint32_t now, const struct fg_flow *flow, int rcode,
+		      struct dns_query *q);
+/** The same as @p zone has it, by the worker's key and time. */
+int dns_cookie_serve(const struct fg_l4 *w, const struct fg_l4_dns *zone, const struct fg_flow *flow,
+		     bool datagram, int rcode, struct dns_query *q);
+/**
+ * Keep the cookie of an answer.
+ * @return false: it has one that is not the client's, or none although the server had sent one: RFC 7873, 5.3
+ */
+bool dns_cookie_take(const uint8_t *data, uint32_t length, uint8_t cookie[DNS_COOKIE_MAX], uint32_t *bytes);
+/** All of an answer's response code, with what its OPT record has of it. */
+static inline unsigned
+dns_rcode(const uint8_t *data, uint32_t length)
+{
+	struct dns_query answer;
+
+	dns_read_options(data, length, &answer);
+	return (unsigned)answer.rcode_high << 4 | (data[3] & 0xf);
+}
+
+/** Append a cookie to an OPT record without options, at the end of a message. @return the bytes that it takes */
+uint32_t dns_cookie_put(uint8_t *opt_end, const uint8_t *cookie, uint32_t bytes);
+
 /* tally.own; over HTTPS behind the sums of HTTP */
 enum dns_sum {
 	DNS_SUM_NOERROR,
@@ -107,6 +151,10 @@ enum dns_sum {
 	DNS_SUM_MALFORMED,
 	DNS_SUM_CUT,     /* queries whose connection ended before the answer */
 	DNS_SUM_QUERIES, /* over TCP: that were sent; over UDP: that were asked again over TCP */
+	/* over UDP, not over HTTPS */
+	DNS_SUM_BAD_COOKIE,   /* answers BADCOOKIE */
+	DNS_SUM_WRONG_COOKIE, /* client: answers without the cookie that they should have */
+	DNS_SUM_COOKIES,      /* client: answers with a cookie; server: queries with one of ours */
 };
 
 struct dns_questions {

@@ -103,16 +103,17 @@ dns_answer(const struct fg_l4_dns *zone, const struct dns_query *query, int rcod
 	uint32_t bytes = data_bytes(zone, query->type), at = DNS_HEADER + query->question_bytes;
 	uint32_t n = query->type == DNS_ANY ? 1 : zone->answers;
 	uint16_t flags = DNS_QR | (query->flags & (DNS_OPCODE | DNS_RD | DNS_CD));
+	uint32_t cookie = query->answers_cookie ? DNS_OPTION + DNS_COOKIE : 0;
 
-	if (rcode == DNS_NOERROR && zone->zone_bytes > 0 &&
+	if (rcode == DNS_NOERROR && !query->empty && zone->zone_bytes > 0 &&
 	    !is_in_zone(zone, query->question, query->name_bytes))
 		rcode = DNS_REFUSED;
-	if (rcode == DNS_NOERROR && (hash >> 32) % 1000000 < zone->nxdomain_ppm)
+	if (rcode == DNS_NOERROR && !query->empty && (hash >> 32) % 1000000 < zone->nxdomain_ppm)
 		rcode = DNS_NXDOMAIN;
 	n = rcode == DNS_NOERROR && bytes > 0 ? n : 0;
 	if (rcode == DNS_NOERROR || rcode == DNS_NXDOMAIN)
 		flags |= DNS_AA;
-	if (at + n * (RECORD + bytes) + (query->edns ? DNS_OPT : 0) > room) {
+	if (at + n * (RECORD + bytes) + (query->edns ? DNS_OPT : 0) + cookie > room) {
 		flags |= DNS_TC;
 		n = 0;
 	}
@@ -130,5 +131,7 @@ dns_answer(const struct fg_l4_dns *zone, const struct dns_query *query, int rcod
 		dns_put_opt(to + at, zone->udp_size, rcode, query->dnssec);
 		at += DNS_OPT;
 	}
+	if (query->answers_cookie)
+		at += dns_cookie_put(to + at, query->answer_cookie, DNS_COOKIE);
 	return at;
 }

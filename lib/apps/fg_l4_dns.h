@@ -19,7 +19,13 @@ struct fg_l4_dns {
 	bool dnssec;       /* client: DO is set (RFC 3225) */
 	bool recursion;    /* client: RD is set */
 	bool any_answer;   /* client: an answer need only be well formed, not our server's */
-	bool fallback;     /* client, over UDP: what is truncated is asked again over TCP (RFC 7766, 5) */
+	/*
+	 * RFC 7873, with EDNS. Client, over UDP: it sends a cookie, and keeps the server's. Server, over UDP and
+	 * TCP: it answers cookies
+	 */
+	bool cookies;
+	bool cookies_required; /* server: a query over UDP with a cookie that is not its own is answered BADCOOKIE */
+	bool fallback;         /* client, over UDP: what is truncated is asked again over TCP (RFC 7766, 5) */
 	uint16_t pipeline; /* client, over TCP: queries at a time on a connection; 0: 1 */
 	uint16_t answers;  /* server: records in the answer to A, AAAA and TXT */
 	uint32_t ttl;      /* server: seconds */

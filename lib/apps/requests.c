@@ -31,24 +31,32 @@ requests_of(struct application *a)
 	return (struct requests *)a;
 }
 
+static void
+write_and_send(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number,
+	       const struct request_ops *ops)
+{
+	struct fg_flow f;
+	uint32_t length;
+
+	flow_at(a, slot, &f);
+	length = ops->write(a, slot, number, fg_datagram_room(w, f.ipv6));
+	if (ops->send != NULL)
+		ops->send(w, a, &f, slot, number, length);
+	else
+		fg_datagram_send(w, &f, length);
+}
+
 /* @p due: when it was to be sent */
 static void
 send_request(struct fg_l4 *w, struct application *a, uint32_t i, uint64_t due, const struct request_ops *ops)
 {
 	struct slot *slot = &requests_of(a)->slot[i];
-	struct fg_flow f;
-	uint32_t length;
 
 	move_to(requests_of(a)->slot, WAITING, i);
-	flow_at(a, i - FIRST_SLOT, &f);
 	slot->number++;
 	slot->sent_at = due;
 	slot->expired = false;
-	length = ops->write(a, i - FIRST_SLOT, slot->number, fg_datagram_room(w, f.ipv6));
-	if (ops->send != NULL)
-		ops->send(w, a, &f, i - FIRST_SLOT, slot->number, length);
-	else
-		fg_datagram_send(w, &f, length);
+	write_and_send(w, a, i - FIRST_SLOT, slot->number, ops);
 	a->base.tally.datagrams_out++;
 }
 
@@ -144,6 +152,17 @@ request_answered(struct fg_l4 *w, struct application *a, uint32_t i, const struc
 	retire(w, list, i);
 	if (a->config.requests_per_s == 0 && w->now < w->stop_at && fg_l4_room(w) != NULL)
 		send_request(w, a, i, w->now, ops);
+}
+
+bool
+requests_send_again(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number,
+		    const struct request_ops *ops)
+{
+	bool room = fg_l4_room(w) != NULL;
+
+	if (room)
+		write_and_send(w, a, slot, number, ops);
+	return room;
 }
 
 bool

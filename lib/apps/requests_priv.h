@@ -64,6 +64,10 @@ bool requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow
 bool requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			  const uint8_t *quoted, uint32_t length, const struct request_ops *ops);
 
+/** The answer of a slot asks for the request once more, with other bytes. @return false: there is no room */
+bool requests_send_again(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number,
+			 const struct request_ops *ops);
+
 /** Does slot @p slot wait for the answer to its request @p number? */
 bool requests_waits(struct application *a, uint32_t slot, uint64_t number);
 /** That answer came another way. @return false: the slot does not wait for it */

@@ -10,55 +10,13 @@
  * An acknowledgement that bears no cookie of this minute or the last, or comes when none was sent, is one of
  * no connection, and refused.
  */
+#include "fg_siphash.h"
 #include "tcp_priv.h"
 
 enum { MINUTE_SHIFT = 36 /* 69 s */, MSS_BITS = 3, MSS_MASK = (1 << MSS_BITS) - 1 };
 enum { SCALE = 0x0f, NO_SCALE = 0x0f, SACK = 0x10, ECN = 0x20, OPTIONS = 0x3f }; /* in a time stamp */
 
 static const uint16_t mss_of[1 << MSS_BITS] = {MIN_MSS, 536, 1024, 1220, 1300, 1440, 1460, 8940};
-
-static uint64_t
-rotate(uint64_t x, unsigned n)
-{
-	return x << n | x >> (64 - n);
-}
-
-static void
-sip_round(uint64_t v[4])
-{
-	v[0] += v[1];
-	v[2] += v[3];
-	v[1] = rotate(v[1], 13) ^ v[0];
-	v[3] = rotate(v[3], 16) ^ v[2];
-	v[0] = rotate(v[0], 32);
-	v[2] += v[1];
-	v[0] += v[3];
-	v[1] = rotate(v[1], 17) ^ v[2];
-	v[3] = rotate(v[3], 21) ^ v[0];
-	v[2] = rotate(v[2], 32);
-}
-
-/* SipHash-2-4 (Aumasson and Bernstein 2012) of whole words */
-static uint64_t
-sip_hash(const uint64_t key[2], const uint64_t *word, unsigned words)
-{
-	uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
-			 key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
-	uint64_t last = (uint64_t)words * 8 << 56;
-
-	for (unsigned i = 0; i <= words; i++) {
-		uint64_t m = i < words ? word[i] : last;
-
-		v[3] ^= m;
-		sip_round(v);
-		sip_round(v);
-		v[0] ^= m;
-	}
-	v[2] ^= 0xff;
-	for (unsigned i = 0; i < 4; i++)
-		sip_round(v);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
-}
 
 /* our initial sequence number to a SYN with this number */
 static uint32_t
@@ -71,7 +29,7 @@ cookie_of(const struct fg_l4 *w, const struct fg_flow *f, uint32_t seq, uint64_t
 	word[4] = (uint64_t)f->local_port << 48 | (uint64_t)f->remote_port << 32 | seq;
 	word[5] = minute;
 	word[6] = mss;
-	return ((uint32_t)sip_hash(own(w)->secret, word, 7) & ~(uint32_t)MSS_MASK) | mss;
+	return ((uint32_t)fg_siphash(own(w)->secret, word, sizeof(word)) & ~(uint32_t)MSS_MASK) | mss;
 }
 
 static uint32_t

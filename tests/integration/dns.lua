@@ -14,7 +14,7 @@ job.run(function()
    local tester = assert(Tester.open(assert(plans.load(path, {}))))
    local server = {
       test = "DNS", server = true, address = "198.19.1.2", port = 53,
-      dns = { udp_size = 1232, answers = 1, ttl = 300, text = 64,
+      dns = { udp_size = 1232, answers = 1, ttl = 300, text = 64, cookies = true, cookies_required = true,
          zone = "\2fg\4test\0", zone_bytes = 9 },
    }
    local sides = trial.run(tester, {

@@ -97,6 +97,16 @@ by_kdig() {
 	"${kdig[@]}" +edns=3 h1.fg.test A | grep BADVERS
 }
 
+# the server wants its own cookie: kdig gets it with BADCOOKIE, and asks again with it
+by_kdig_with_cookies() {
+	local kdig=(ip netns exec "$linux" kdig @198.19.1.2 +timeout=5 +retry=3 h1.fg.test A)
+	"${kdig[@]}" +cookie=0011223344556677 +nobadcookie >"$work/cookie" && cat "$work/cookie" || return
+	grep -q BADCOOKIE "$work/cookie" && ! grep -q '198\.1[89]\.[0-9.]*$' <(grep -v '^;' "$work/cookie") || return
+	"${kdig[@]}" +cookie=0011223344556677 >"$work/cookie" && cat "$work/cookie" || return
+	grep -q NOERROR "$work/cookie" && grep -E 'COOKIE: *0011223344556677 *01000000' "$work/cookie" || return
+	"${kdig[@]}" +tcp +cookie=0011223344556677 | grep NOERROR
+}
+
 by_dnsperf() {
 	printf 'h%d.fg.test A\n' {1..100} >"$work/many"
 	ip netns exec "$linux" dnsperf -s 198.19.1.2 -d "$work/many" -n 20 -c 4 -t 5 >"$work/perf" || return
@@ -106,8 +116,10 @@ by_dnsperf() {
 
 if command -v kdig >/dev/null; then
 	check "kdig reads our server's answers" by_kdig
+	check "kdig gets a cookie, and is answered with it" by_kdig_with_cookies
 else
 	skip "kdig reads our server's answers" "kdig is missing"
+	skip "kdig gets a cookie, and is answered with it" "kdig is missing"
 fi
 if command -v dnsperf >/dev/null; then
 	check "dnsperf asks our server 2,000 times, and each is answered" by_dnsperf

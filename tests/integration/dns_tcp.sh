@@ -70,6 +70,9 @@ sys.exit(row["answered_ratio"] != 1 or good < 40 or row["failures"]["bad_respons
 captures=()
 ! command -v tshark >/dev/null || capture_both "port 53 or port 5300 or port 853 or port 443"
 
+# the first queries are sent without the server's cookie, and all of them answered, with one
+cookies='1 <= answers["bad_cookie"] <= 4 < answers["cookies"] and "wrong_cookie" not in answers'
+
 if command -v dnsmasq >/dev/null; then
 	on_linux "$work/dnsmasq" dnsmasq --keep-in-foreground --no-resolv --no-hosts --port=53 \
 		--cache-size=0 --listen-address=198.18.1.1 --bind-interfaces --pid-file= --user=root \
@@ -91,6 +94,12 @@ server:
     tcp-workers: 2
 database:
     storage: $work
+mod-cookies:
+  - id: default
+    badcookie-slip: 1
+template:
+  - id: default
+    global-module: mod-cookies/default
 zone:
   - domain: fg.test
     file: $work/zone
@@ -110,9 +119,12 @@ END
 	check "what knotd truncates over UDP our client asks again" ask again \
 		'answers["asked_again"] == answers["truncated"] >= 10 and row["failures"]["refused"] == 0' \
 		l4.port=5300 l4.tests=DNS l4.dns.rate=400
+	check "knotd has its cookie back from our client" ask knot-cookies "$cookies" \
+		l4.port=5300 l4.tests=DNS l4.dns.rate=400 l4.dns.cookies=on
 else
 	skip "knotd answers our client over TCP" "knotd is missing"
 	skip "what knotd truncates over UDP our client asks again" "knotd is missing"
+	skip "knotd has its cookie back from our client" "knotd is missing"
 fi
 
 if command -v unbound >/dev/null; then
@@ -150,7 +162,9 @@ http doh { endpoints { "/dns-query"; }; };
 options {
 	directory "$work"; pid-file none; session-keyfile none; recursion no; dnssec-validation no;
 	listen-on port 443 tls ours http doh { 198.18.1.1; };
+	listen-on port 5301 { 198.18.1.1; };
 	listen-on-v6 { none; };
+	require-server-cookie yes;
 };
 controls { };
 zone "fg.test" { type primary; file "$work/named.zone"; };
@@ -172,8 +186,11 @@ END
 			'sent == good >= 400 and answers["nxdomain"] >= 10 and row["opened"] == row["closed"] == 4' \
 			l4.port=443 l4.tests=DNS_HTTPS l4.dns.post=$post
 	done
+	check "named has its cookie back from our client" ask named-cookies "$cookies" \
+		l4.port=5301 l4.tests=DNS l4.dns.rate=400 l4.dns.cookies=on
 else
 	skip "named answers our client over HTTPS" "named is missing"
+	skip "named has its cookie back from our client" "named is missing"
 fi
 
 ip netns exec "$tester" "$program" script tests/integration/dns_tcp.lua "$work/serve.yaml" "$work/over" \

@@ -164,8 +164,21 @@ describe("DNS", function()
       assert.equal(0, row.wrong_bytes)
    end)
 
+   it("sends and keeps cookies, and gets none but its own", function()
+      local row = run "l4.dns.cookies=on"
+      assert.is_nil(row.dns_answers.bad_cookie)
+      assert.same({ 1, 0 }, { row.answered_ratio, row.wrong_bytes })
+      assert.equal(sum(row.dns_answers), row.dns_answers.cookies)
+      row = run "l4.dns.cookies=required"
+      assert.same({ 1, 0, 64 }, { row.answered_ratio, row.wrong_bytes, row.dns_answers.bad_cookie })
+      assert.equal(sum(row.dns_answers) + 64, row.dns_answers.cookies)
+      assert.is_nil(row.dns_answers.wrong_cookie)
+      assert.is_nil(run().dns_answers.cookies)
+   end)
+
    it("is told what cannot be asked", function()
       assert.equal("", wrong())
+      assert.truthy(wrong("edns=0", "cookies=on"):find("cookies are an option of EDNS", 1, true))
       assert.truthy(wrong("zone=a..b"):find("'a..b' is no name", 1, true))
       assert.truthy(wrong("name=h..test"):find("'h..test' is no name", 1, true))
       assert.truthy(wrong("name=h{5..1}.test"):find("{5..1} is not 1 to 1,000,000 numbers", 1, true))

@@ -35,10 +35,19 @@ write_query(const struct application *a, uint32_t slot, uint64_t number, uint8_t
 
 	memcpy(to, query, bytes);
 	fg_put16(to, id_of(slot, number));
-	return bytes;
+	return bytes + (dns_of(a)->cookie_bytes == 0
+				? 0
+				: dns_cookie_put(to + bytes, dns_of(a)->cookie, dns_of(a)->cookie_bytes));
 }
 
-/* a truncated answer. @return false: it is asked for again over TCP, and the slot waits on */
+static void
+note_datagram(struct application *a, uint32_t length)
+{
+	a->base.tally.datagrams_in++;
+	a->base.tally.datagram_octets_in += length;
+}
+
+/* an answer that asks for another query. @return false: that is asked over TCP, and the slot waits on */
 static bool
 takes_truncated(struct application *a, uint32_t slot, uint64_t number, uint32_t length)
 {
@@ -46,11 +55,42 @@ takes_truncated(struct application *a, uint32_t slot, uint64_t number, uint32_t 
 
 	if (!d->config.fallback)
 		return true;
-	a->base.tally.datagrams_in++;
-	a->base.tally.datagram_octets_in += length;
+	note_datagram(a, length);
 	if (!dns_ask_again_later(d, slot, number))
 		dns_note(a, DNS_SUM_TWICE);
 	return false;
+}
+
+static const struct request_ops queries;
+
+/* The server asks for its cookie, which has come. Once more, by the second time over TCP: RFC 7873, 5.3. */
+static bool
+takes_bad_cookie(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number, uint32_t length)
+{
+	uint64_t *resent = &dns_of(a)->resent[slot];
+
+	dns_note(a, DNS_SUM_BAD_COOKIE);
+	if (*resent == number || !requests_send_again(w, a, slot, number, &queries)) {
+		dns_note(a, DNS_SUM_OTHER);
+		return takes_truncated(a, slot, number, length);
+	}
+	*resent = number;
+	note_datagram(a, length);
+	return false;
+}
+
+/* @return false: nobody but somebody who has not seen the query could have sent it */
+static bool
+takes_cookie(struct application *a, const uint8_t *data, uint32_t length)
+{
+	struct dns *d = dns_of(a);
+	bool right = dns_cookie_take(data, length, d->cookie, &d->cookie_bytes);
+
+	if (!right)
+		dns_note(a, DNS_SUM_WRONG_COOKIE);
+	else if (d->cookie_bytes > DNS_COOKIE_CLIENT)
+		dns_note(a, DNS_SUM_COOKIES);
+	return right;
 }
 
 static bool
@@ -68,6 +108,12 @@ answers_query(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t nu
 	if (fg_get16(data) != id_of(slot, number)) {
 		dns_note(a, DNS_SUM_UNEXPECTED);
 		return false;
+	}
+	if (dns_of(a)->cookie_bytes > 0) {
+		if (!takes_cookie(a, data, length))
+			return false;
+		if (dns_rcode(data, length) == DNS_BADCOOKIE)
+			return takes_bad_cookie(w, a, slot, number, length);
 	}
 	if (!dns_is_answer(w, &judge, query, bytes, data, length,
 			   datagram_most(w->config.mtu, a->config.ipv6)))
@@ -141,12 +187,17 @@ server_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 	to = fg_datagram_room(w, flow->ipv6);
 	if (to == NULL)
 		return true; /* the client asks again */
+	rcode = dns_cookie_serve(w, &dns_of(a)->config, flow, true, rcode, &query);
 	out = dns_answer(
 		&dns_of(a)->config, &query, rcode, to,
 		dns_datagram_room(&dns_of(a)->config, &query, datagram_most(w->config.mtu, flow->ipv6)));
 	dns_note(a, dns_sum_of(to[3] & 0xf));
 	if ((fg_get16(to + 2) & DNS_TC) != 0)
 		dns_note(a, DNS_SUM_TRUNCATED);
+	if (rcode == DNS_BADCOOKIE)
+		dns_note(a, DNS_SUM_BAD_COOKIE);
+	if (query.answers_cookie)
+		dns_note(a, DNS_SUM_COOKIES);
 	requests_answer(w, app, flow, length, out);
 	return true;
 }
@@ -182,6 +233,20 @@ create_queue(struct dns *d, struct fg_error *err)
 	return d->queue != NULL && d->again != NULL ? 0 : fg_error_set(err, ENOMEM, "l4.dns", "no memory");
 }
 
+/* the first bytes of a cookie, which stay the same */
+static int
+create_cookie(struct dns *d, struct fg_error *err)
+{
+	struct application *a = &d->requests.app;
+
+	d->resent = calloc(a->config.connections, sizeof(*d->resent));
+	if (d->resent == NULL)
+		return fg_error_set(err, ENOMEM, "l4.dns", "no memory");
+	fg_put64(d->cookie, fg_random_next(&a->random));
+	d->cookie_bytes = DNS_COOKIE_CLIENT;
+	return 0;
+}
+
 static int
 dns_create(struct application *a, struct fg_error *err)
 {
@@ -194,6 +259,8 @@ dns_create(struct application *a, struct fg_error *err)
 	rc = udp ? requests_create(a, err) : 0;
 	if (rc == 0 && udp && client && d->config.fallback)
 		rc = create_queue(d, err);
+	if (rc == 0 && udp && client && d->config.cookies && d->config.udp_size > 0)
+		rc = create_cookie(d, err);
 	if (rc == 0 && (!udp || !client || d->config.fallback))
 		rc = dns_streams_create(d, err);
 	if (rc != 0 || !client)
@@ -215,6 +282,7 @@ dns_free(struct application *a)
 	free(d->expected);
 	free(d->queue);
 	free(d->again);
+	free(d->resent);
 }
 
 void
@@ -232,6 +300,10 @@ fg_l4_dns_sizes(const struct fg_l4_app *app, bool stream, double *query, double 
 		rc = dns_read_query(questions.data + questions.at[i], bytes, &one);
 		if (!stream)
 			most = dns_datagram_room(app->dns, &one, most);
+		if (!stream && one.edns && app->dns->cookies) {
+			one.answers_cookie = true;
+			bytes += DNS_OPTION + DNS_COOKIE;
+		}
 		out += bytes + (stream ? DNS_PREFIX : 0);
 		in += dns_answer(app->dns, &one, rc, room, most) + (stream ? DNS_PREFIX : 0);
 		rc = 0;
@@ -242,14 +314,15 @@ fg_l4_dns_sizes(const struct fg_l4_app *app, bool stream, double *query, double 
 	free(room);
 }
 
-#define SUMS(last)                                                                      \
-	{                                                                               \
-		[DNS_SUM_NOERROR] = "noerror", [DNS_SUM_NXDOMAIN] = "nxdomain",         \
-		[DNS_SUM_SERVFAIL] = "servfail", [DNS_SUM_OTHER] = "other_rcode",       \
-		[DNS_SUM_TRUNCATED] = "truncated", [DNS_SUM_MISMATCHED] = "mismatched", \
-		[DNS_SUM_LATE] = "late", [DNS_SUM_TWICE] = "duplicates",                \
-		[DNS_SUM_UNEXPECTED] = "unexpected", [DNS_SUM_MALFORMED] = "malformed", \
-		[DNS_SUM_CUT] = "cut", [DNS_SUM_QUERIES] = last,                        \
+#define SUMS(last)                                                                                    \
+	{                                                                                             \
+		[DNS_SUM_NOERROR] = "noerror", [DNS_SUM_NXDOMAIN] = "nxdomain",                       \
+		[DNS_SUM_SERVFAIL] = "servfail", [DNS_SUM_OTHER] = "other_rcode",                     \
+		[DNS_SUM_TRUNCATED] = "truncated", [DNS_SUM_MISMATCHED] = "mismatched",               \
+		[DNS_SUM_LATE] = "late", [DNS_SUM_TWICE] = "duplicates",                              \
+		[DNS_SUM_UNEXPECTED] = "unexpected", [DNS_SUM_MALFORMED] = "malformed",               \
+		[DNS_SUM_CUT] = "cut", [DNS_SUM_QUERIES] = last, [DNS_SUM_BAD_COOKIE] = "bad_cookie", \
+		[DNS_SUM_WRONG_COOKIE] = "wrong_cookie", [DNS_SUM_COOKIES] = "cookies",               \
 	}
 
 static const struct fg_app_ops udp_client_ops = {

@@ -77,6 +77,9 @@ struct dns {
 	struct fg_l4_dns config;
 	struct dns_questions questions; /* client */
 	uint8_t *expected;              /* client: the answer of our server */
+	uint8_t cookie[DNS_COOKIE_MAX]; /* client: its own, and the server's behind it */
+	uint32_t cookie_bytes;          /* 0: it sends none */
+	uint64_t *resent; /* client, with cookies: by slot, the query that was sent again last */
 	const struct request_ops *queries;
 	uint32_t queued;      /* queries that are to be asked again over TCP */
 	uint32_t queue_first; /* in the ring of them, which has as many places as there are slots */

@@ -52,6 +52,7 @@ take_query(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_t l
 		dns_note(a, DNS_SUM_MALFORMED);
 		return;
 	}
+	rcode = dns_cookie_serve(w, &d->config, fg_stream_flow(s), false, rcode, &query);
 	x = dns_append(w, d, c); /* there is room: can_take() */
 	x->query = query;
 	if (query.question_bytes > 0)
@@ -63,6 +64,8 @@ take_query(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_t l
 	c->end += x->bytes;
 	c->since = w->now;
 	dns_note(a, dns_sum_of(made[DNS_PREFIX + 3] & 0xf));
+	if (query.answers_cookie)
+		dns_note(a, DNS_SUM_COOKIES);
 	if ((fg_get16(made + DNS_PREFIX + 2) & DNS_TC) != 0)
 		dns_note(a, DNS_SUM_TRUNCATED);
 	a->base.tally.transactions++;

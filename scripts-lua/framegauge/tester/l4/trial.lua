@@ -44,7 +44,8 @@ local function create_worker(tester, side, o)
    local apps = ffi.new("struct fg_l4_app[?]", #side.apps)
    local config = ffi.new("struct fg_l4_config", {
       connections = side.capacity or 65536, seed = o.seed + side.port, mtu = o.mtu,
-      secret = secret_of(tester, side.port), max_lag_ns = nanoseconds(tester.plan.host.max_lag),
+      secret = secret_of(tester, side.port), epoch_s = tester.wires and 0 or os.time(),
+      max_lag_ns = nanoseconds(tester.plan.host.max_lag),
    })
    ffi.copy(config.mac, octets.mac(tester.ports[side.port].mac), 6)
    local kept = {}

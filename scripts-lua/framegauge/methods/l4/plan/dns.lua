@@ -36,6 +36,8 @@ M.GROUP = keys.group("dns", "of DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what is ask
      default = "true" },
    { "edns", "integer", "bytes of the largest answer, told by EDNS (RFC 6891); 0: no EDNS, and 512 bytes",
      default = "1232", min = "0", max = "65535" },
+   { "cookies", { "off", "on", "required" }, "of DNS: the client sends a cookie (RFC 7873) and keeps the server's; our server, over TCP as well, answers cookies by RFC 9018. required: it answers BADCOOKIE over UDP to a query whose cookie is not its own, and the client asks once more",
+     default = "off" },
    { "dnssec", "boolean", "ask for DNSSEC's records (DO)", default = "false" },
    { "recursion", "boolean", "ask for recursion (RD)", default = "true" },
    { "any_answer", "boolean", "answers need only be well formed and to the question: they are not our server's",
@@ -134,6 +136,7 @@ function M.fill(client, o)
       questions = table.concat(assert(questions(dns)), "\n"), udp_size = dns.edns, dnssec = dns.dnssec,
       recursion = dns.recursion, any_answer = dns.any_answer, answers = dns.answers, ttl = dns.ttl,
       text = dns.text, nxdomain_ppm = math.floor(dns.nxdomain * 1e6 + 0.5), fallback = dns.fallback,
+      cookies = dns.cookies ~= "off", cookies_required = dns.cookies == "required",
       zone = zone or "", zone_bytes = zone and #zone or 0,
       pipeline = dns.pipeline, idle_ns = math.floor(dns.idle * 1e9 + 0.5),
    }
@@ -196,6 +199,9 @@ function M.check(values, found)
    if dns.edns > 0 and dns.edns < 512 then
       found:add("l4.dns.edns", ("%d is less than every message may have"):format(dns.edns),
          "0, or at least 512")
+   end
+   if dns.edns == 0 and dns.cookies ~= "off" then
+      found:add("l4.dns.cookies", "cookies are an option of EDNS, which edns: 0 switches off", "off, or edns")
    end
 end
 
