@@ -230,6 +230,7 @@ release(struct quic *q)
 		q->carrier->under_way--;
 	first_id_remove(q);
 	losses_free(q);
+	fg_heap_give(path_take_kept(q), &q->carrier->taken);
 	if (q->conn != NULL)
 		ngtcp2_conn_del(q->conn);
 	if (q->session != NULL)
@@ -359,6 +360,8 @@ conn_schedule(const struct fg_l4 *w, struct quic *q)
 {
 	uint64_t expiry = q->conn == NULL || q->phase > OPEN ? UINT64_MAX : ngtcp2_conn_get_expiry(q->conn);
 
+	if (q->paths.kept != NULL && q->paths.kept_until < expiry)
+		expiry = q->paths.kept_until;
 	if (expiry <= w->now)
 		expiry = w->now + 1;
 	due_set(q, q->app_at < expiry ? q->app_at : expiry);

@@ -23,27 +23,14 @@ enum {
 static const uint64_t TOKEN_LIFE_NS = 10000000000, SECOND_NS = 1000000000;
 
 static void
-read_packets(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_t *data,
-	     uint32_t length)
+read_packets(struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, const uint8_t *data, uint32_t length)
 {
 	struct carrier *c = q->carrier;
-	ngtcp2_path_storage path;
 	ngtcp2_pkt_info info = {0};
 	uint64_t acks = c->tally.acks_in;
 	bool has_ticket = q->has_ticket;
-	int rc;
+	int rc = ngtcp2_conn_read_pkt(conn_call(w, q), path, &info, data, length, w->now);
 
-	if (q->phase > OPEN) {
-		q->came++;
-		if (q->phase == CLOSING && (q->came & (q->came - 1)) == 0)
-			ready_put(q);
-		return;
-	}
-	if (!path_choose(w, q, flow, data, length, &path)) {
-		c->tally.discarded++;
-		return;
-	}
-	rc = ngtcp2_conn_read_pkt(conn_call(w, q), &path.path, &info, data, length, w->now);
 	q->heard = true;
 	if (rc == NGTCP2_ERR_DRAINING) {
 		conn_drained(w, q);
@@ -70,6 +57,45 @@ read_packets(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const 
 		q->session = NULL;
 	}
 	ready_put(q);
+}
+
+bool
+input_kept(struct fg_l4 *w, struct quic *q, bool follow)
+{
+	struct fg_heap *heap = &q->carrier->taken;
+	uint8_t *kept = path_take_kept(q);
+	ngtcp2_path_storage path;
+
+	if (kept == NULL)
+		return true;
+	path_of(follow ? &q->paths.there : &q->flow, &path);
+	read_packets(w, q, &path.path, kept, q->paths.kept_length);
+	fg_heap_give(kept, heap);
+	return q->conn != NULL && q->phase <= OPEN;
+}
+
+/* a datagram for a connection */
+static void
+arrive(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_t *data, uint32_t length)
+{
+	ngtcp2_path_storage path;
+	enum path_choice choice;
+
+	if (q->phase > OPEN) {
+		q->came++;
+		if (q->phase == CLOSING && (q->came & (q->came - 1)) == 0)
+			ready_put(q);
+		return;
+	}
+	if (!input_kept(w, q, false))
+		return;
+	choice = path_choose(w, q, flow, data, length, &path);
+	if (choice == PATH_DROP)
+		q->carrier->tally.discarded++;
+	else if (choice == PATH_WAIT && path_keep(w, q, data, length))
+		conn_schedule(w, q);
+	else
+		read_packets(w, q, &path.path, data, length);
 }
 
 static void
@@ -168,7 +194,7 @@ begin(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, const uint
 	}
 	q = conn_create(w, c, flow, &hd, c->config.retry ? &original : NULL);
 	if (q != NULL) {
-		read_packets(w, q, flow, data, length);
+		arrive(w, q, flow, data, length);
 		return;
 	}
 	w->counters.table_full++;
@@ -232,7 +258,7 @@ input_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, 
 	if (q == NULL && c->config.tls.server && !(data[0] & LONG_HEADER) && length > RESET)
 		reset(w, c, flow, &ids);
 	if (q != NULL)
-		read_packets(w, q, flow, data, length);
+		arrive(w, q, flow, data, length);
 	else if (!(data[0] & LONG_HEADER) || !c->config.tls.server || length < NGTCP2_MAX_UDP_PAYLOAD_SIZE)
 		c->tally.discarded++;
 	else if (rc == NGTCP2_ERR_VERSION_NEGOTIATION)

@@ -5,8 +5,10 @@
  * the new path. When the client is heard on the old one again before that is over, then all of 0.12 to
  * 1.11 abort where they do not search for the MTU. So paths that are left stay left until their
  * successor is validated or given up; and because a single datagram with a wrong source would do for that, a
- * client that does not use a new ID, as one that moves on purpose does, is only followed when it has
- * been heard some times from there alone.
+ * client that does not use a new ID, as one that moves on purpose does, is only followed when some datagrams
+ * in a row have come from there, or when none has come from elsewhere for a probe time-out: a client that
+ * only receives may send no second one. The last datagram is therefore kept unread, since libngtcp2 follows
+ * no packet that it has read before.
  */
 #include <string.h>
 
@@ -57,7 +59,7 @@ has_moved(struct quic *q)
 	return moved;
 }
 
-bool
+enum path_choice
 path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_t *data,
 	    uint32_t length, ngtcp2_path_storage *out)
 {
@@ -69,23 +71,47 @@ path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, c
 	if (q->moves.outside != 0)
 		path_of(&q->flow, out);
 	if (!q->carrier->config.tls.server || data[0] & LONG_HEADER || length <= COUNT_AT)
-		return true;
+		return PATH_READ;
 	if (has_moved(q)) /* back, because nobody answered there */
 		p->left_until = 0;
 	if (is_same(flow, &q->flow)) {
 		p->elsewhere = 0;
 		p->id = data[COUNT_AT];
-		return true;
+		return PATH_READ;
 	}
 	if (w->now >= p->left_until)
 		p->lefts = 0;
 	if (is_left(p, flow))
-		return false;
+		return PATH_DROP;
 	p->elsewhere = is_same(flow, &p->there) ? p->elsewhere + 1 : 1;
 	p->there = *flow;
-	if (data[COUNT_AT] == p->id && p->elsewhere < SOME)
-		path_of(&q->flow, out);
+	if (data[COUNT_AT] != p->id || p->elsewhere >= SOME)
+		return PATH_READ;
+	path_of(&q->flow, out);
+	return PATH_WAIT;
+}
+
+bool
+path_keep(const struct fg_l4 *w, struct quic *q, const uint8_t *data, uint32_t length)
+{
+	struct paths *p = &q->paths;
+
+	p->kept = fg_heap_take(length, &q->carrier->taken);
+	if (p->kept == NULL)
+		return false;
+	memcpy(p->kept, data, length);
+	p->kept_length = length;
+	p->kept_until = w->now + ngtcp2_conn_get_pto(q->conn);
 	return true;
+}
+
+uint8_t *
+path_take_kept(struct quic *q)
+{
+	uint8_t *kept = q->paths.kept;
+
+	q->paths.kept = NULL;
+	return kept;
 }
 
 void

@@ -84,6 +84,9 @@ struct paths {
 	uint8_t lefts;
 	uint8_t elsewhere; /* ... in a row */
 	uint8_t id;        /* which of our IDs its last one was for */
+	uint8_t *kept;     /* the last of them, which is not read yet; NULL: all were */
+	uint32_t kept_length;
+	uint64_t kept_until; /* then the client is followed there */
 };
 
 /** What moves.c knows of a connection of a client. */
@@ -356,9 +359,14 @@ conn_call(struct fg_l4 *w, struct quic *q)
 void ready_put(struct quic *q);
 
 /* paths.c */
-/** The path by which a datagram came, as libngtcp2 is to see it. @return false: the datagram is not read */
-bool path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_t *data,
-		 uint32_t length, ngtcp2_path_storage *out);
+enum path_choice { PATH_DROP, PATH_READ, PATH_WAIT };
+/** The path by which a datagram came, as libngtcp2 is to see it, and whether the datagram is read now. */
+enum path_choice path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow,
+			     const uint8_t *data, uint32_t length, ngtcp2_path_storage *out);
+/** Keep a datagram that waits. @return false: there is no memory */
+bool path_keep(const struct fg_l4 *w, struct quic *q, const uint8_t *data, uint32_t length);
+/** Nothing is kept any more. @return what was, which is the caller's; NULL: nothing */
+uint8_t *path_take_kept(struct quic *q);
 /** It was read. */
 void path_note(const struct fg_l4 *w, struct quic *q);
 /** One was validated, or was not. */
@@ -386,6 +394,8 @@ ngtcp2_ssize streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_
 void streams_renew(struct quic *q, int64_t id);
 
 /* input.c */
+/** Read what was kept, and with @p follow from where it came. @return false: that has ended the connection */
+bool input_kept(struct fg_l4 *w, struct quic *q, bool follow);
 bool input_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
 		    uint32_t length);
 /**

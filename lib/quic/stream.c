@@ -114,13 +114,22 @@ const struct fg_layer quic_layer = {
 	.number = layer_number,
 };
 
+static void
+act(struct fg_l4 *w, struct quic *q)
+{
+	bool follows = q->phase <= OPEN && q->paths.kept != NULL && q->paths.kept_until <= w->now;
+
+	if (!follows || input_kept(w, q, true))
+		conn_act(w, q);
+}
+
 static uint64_t
 poll(struct fg_l4 *w, struct fg_app *app)
 {
 	struct carrier *c = (struct carrier *)app;
 
 	while (due_next(c) <= w->now)
-		conn_act(w, due_first(c));
+		act(w, due_first(c));
 	return output_all(w, c) ? w->now : due_next(c);
 }
 

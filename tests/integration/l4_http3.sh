@@ -32,7 +32,7 @@ fi
 captures=()
 ! command -v tshark >/dev/null || capture_both udp
 
-echo 1..49
+echo 1..50
 ask=(ip netns exec "$linux" "$here/http3_peers.sh" "$work" "$python" "$here/http3_peer.py")
 ip netns exec "$tester" "$program" script "$here/http3.lua" "$work" "${ask[*]@Q}" "${others[@]}" 2>&1
 status=$?

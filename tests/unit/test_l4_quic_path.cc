@@ -50,6 +50,41 @@ TEST(QuicPath, AServerFollowsItsClientToAnotherPort)
 	ExpectToFollow("TCP_MAERTS");
 }
 
+/* a client that only receives may send one datagram from there, and none before it gets something again */
+TEST(QuicPath, AServerFollowsAClientThatSendsOneDatagramAlone)
+{
+	fg_l4_app client = l4::Client("TCP_MAERTS");
+	unsigned n = 0, alone = 0;
+	bool there = false;
+	QuicOptions o;
+
+	client.octets = 3000000;
+	client.cycles = 1;
+	o.stop = 60 * second;
+	o.path = [&](unsigned from, std::vector<uint8_t> &frame) {
+		uint8_t *at = &frame[l4::DATAGRAM - (from == 0 ? 8 : 6)];
+		bool is_new = at[0] & 0x40;
+
+		if (from == 1) {
+			there = there || (is_new && n > 100);
+			at[0] ^= is_new ? 0x40 : 0;
+			l4::WithoutChecksum(frame);
+			return n <= 100 || is_new;
+		}
+		if (++n <= 100)
+			return true;
+		at[0] ^= 0x40;
+		l4::WithoutChecksum(frame);
+		alone += !there;
+		return there || n == 101;
+	};
+	QuicPair pair(client, o);
+	pair.ExpectNoFaults();
+	EXPECT_LT(1u, alone) << "some were on their way";
+	EXPECT_EQ(1u, pair.Tally(1).migrations);
+	EXPECT_EQ(3000000u, pair.result[0].total.octets_in);
+}
+
 uint16_t
 PortOf(const std::vector<uint8_t> &frame, unsigned from)
 {

@@ -29,13 +29,15 @@ gtlsclient_gets() {
 		gtlsclient_gets "gets a large page" 8000000
 		gtlsclient_gets "gets a page forty times" 1000 -n 40
 		gtlsclient_gets "goes on from another port" 8000000 --change-local-addr=10ms
+		gtlsclient_gets "goes on as behind a NAT" 8000000 --change-local-addr=10ms \
+			--nat-rebinding --timeout=20s
 		for time in first second; do
 			gtlsclient_gets "gets a page the $time time in a session" 20000 \
 				--session-file="$folder/session" --tp-file="$folder/parameters"
 		done
 	else
 		for name in "gets a page" "gets a large page" "gets a page forty times" \
-			"goes on from another port" \
+			"goes on from another port" "goes on as behind a NAT" \
 			"gets a page the first time in a session" \
 			"gets a page the second time in a session"; do
 			echo "ok - gtlsclient $name # SKIP gtlsclient is missing"
