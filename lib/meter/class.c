@@ -6,7 +6,7 @@
 #include "fg_bytes.h"
 #include "fg_net.h"
 
-enum { TYPE_AT = 12, IPV4_CHECKSUM = 10 };
+enum { TYPE_AT = 12, IPV4_CHECKSUM = 10, ECN_BITS = 3 };
 
 /* the type field behind the tags; @p f gets the fields of the first two */
 static size_t
@@ -40,17 +40,16 @@ replace_word(uint8_t *ipv4, size_t at, uint16_t word)
 	fg_put16(ipv4 + IPV4_CHECKSUM, (uint16_t)sum);
 }
 
+/* DSCP and ECN are one byte, in IPv6 across two (RFC 2474, RFC 3168) */
 static void
-mark_ip(uint8_t *frame, size_t length, size_t at, unsigned dscp)
+mark_ip(uint8_t *frame, size_t length, size_t at, uint16_t keep, unsigned bits)
 {
 	uint8_t *ip = frame + at + 2;
 
-	if (fg_get16(frame + at) == FG_ETHER_IPV4 && at + 2 + IPV4_CHECKSUM + 2 <= length) {
-		replace_word(ip, 0, (uint16_t)((fg_get16(ip) & 0xff03) | dscp << 2));
-	} else if (fg_get16(frame + at) == FG_ETHER_IPV6) {
-		ip[0] = (uint8_t)((ip[0] & 0xf0) | dscp >> 2);
-		ip[1] = (uint8_t)((ip[1] & 0x3f) | dscp << 6);
-	}
+	if (fg_get16(frame + at) == FG_ETHER_IPV4 && at + 2 + IPV4_CHECKSUM + 2 <= length)
+		replace_word(ip, 0, (uint16_t)((fg_get16(ip) & (0xff00 | keep)) | bits));
+	else if (fg_get16(frame + at) == FG_ETHER_IPV6)
+		fg_put16(ip, (uint16_t)((fg_get16(ip) & (0xf00f | keep << 4)) | bits << 4));
 }
 
 void
@@ -61,7 +60,9 @@ fg_class_mark(uint8_t *frame, size_t length, enum fg_mark_kind kind, unsigned va
 	uint8_t *tag = frame + TYPE_AT + 2;
 
 	if (kind == FG_MARK_DSCP && at + 4 <= length)
-		mark_ip(frame, length, at, value);
+		mark_ip(frame, length, at, ECN_BITS, value << 2);
+	else if (kind == FG_MARK_ECN && at + 4 <= length)
+		mark_ip(frame, length, at, (uint8_t)~ECN_BITS, value);
 	else if (kind == FG_MARK_PCP && f.tagged)
 		*tag = (uint8_t)((*tag & 0x1f) | value << 5);
 	else if (kind == FG_MARK_DEI && f.tagged)
@@ -79,9 +80,11 @@ fg_class_read(const uint8_t *frame, size_t length)
 	if (fg_get16(frame + at) == FG_ETHER_IPV4) {
 		f.ip = true;
 		f.dscp = frame[at + 3] >> 2;
+		f.ecn = frame[at + 3] & ECN_BITS;
 	} else if (fg_get16(frame + at) == FG_ETHER_IPV6) {
 		f.ip = true;
 		f.dscp = (uint8_t)((fg_get16(frame + at + 2) >> 6) & 0x3f);
+		f.ecn = frame[at + 3] >> 4 & ECN_BITS;
 	}
 	return f;
 }

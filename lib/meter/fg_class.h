@@ -19,7 +19,7 @@ struct fg_class_fields {
 	bool tagged, tagged_twice, ip;
 	bool dei;             /* of the outermost tag */
 	uint8_t pcp;          /* of the outermost tag; 0 without one */
-	uint8_t dscp;         /* 0 when it is no IP */
+	uint8_t dscp, ecn;    /* 0 when it is no IP */
 	uint16_t vlan, inner; /* of the outermost tag and the next one; 0: none */
 };
 
@@ -29,8 +29,8 @@ struct fg_class_fields fg_class_read(const uint8_t *frame, size_t length);
 bool fg_class_matches(const struct fg_class *class_, const struct fg_class_fields *fields);
 
 /**
- * Write a code point into a frame: DSCP into its IP header, whose checksum stays right, PCP or DEI into its
- * outermost tag. A frame that has no such field stays as it is.
+ * Write a code point into a frame: DSCP or ECN into its IP header, whose checksum stays right, PCP or DEI
+ * into its outermost tag. A frame that has no such field stays as it is.
  */
 void fg_class_mark(uint8_t *frame, size_t length, enum fg_mark_kind kind, unsigned value);
 

@@ -49,9 +49,9 @@ struct fg_colouring {
 };
 
 /** What in a frame marks its colour. */
-enum fg_mark_kind { FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI };
+enum fg_mark_kind { FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI, FG_MARK_ECN };
 
-/** What a device writes into the frames it lets pass: a DSCP, PCP or DEI. */
+/** What a device writes into the frames it lets pass: a DSCP, PCP or DEI. ECN is a path's (lib/path). */
 struct fg_marking {
 	enum fg_mark_kind kind;
 	int green, yellow; /* below 0: they stay as they are */

@@ -11,9 +11,9 @@ __BEGIN_DECLS
 
 /*
  * What a path does to the frames of one direction: loss, delay variation, reordering, duplication,
- * corruption. Here it is only decided; fg_path.h holds, copies and changes the frames. A decision depends on
- * the configuration, the seed, and the number and time of the frame. Each kind of impairment has random
- * numbers of its own, so one kind does not change the pattern of another.
+ * corruption, ECN. Here it is only decided; fg_path.h holds, copies and changes the frames. A decision
+ * depends on the configuration, the seed, and the number and time of the frame. Each kind of impairment has
+ * random numbers of its own, so one kind does not change the pattern of another.
  */
 
 enum fg_jitter {
@@ -54,6 +54,9 @@ struct fg_impair_config {
 	uint32_t corrupt_bits;  /* different ones that are inverted in the frame; 0 is 1, at most 64 */
 	uint32_t corrupt_skip;  /* bytes at the front that stay whole */
 	uint32_t corrupt_spare; /* and at the end, the FCS not counted */
+
+	/* RFC 3168, of transports with ECN: CE is set, as by a congested queue; ECN is removed */
+	struct fg_trigger mark_ce, bleach;
 };
 
 /** What a path counts, and how a report names it. */
@@ -61,6 +64,8 @@ struct fg_impair_config {
 	X(lost_on_path, "dropped (loss)")                                           \
 	X(duplicated, "duplicated")                                                 \
 	X(corrupted, "corrupted")                                                   \
+	X(ce_marked, "marked (CE)")                                                 \
+	X(bleached, "bleached (ECN)")                                               \
 	X(reordered, "reordered") /* came out behind a later frame (RFC 4737, 3) */ \
 	X(no_buffer, "not duplicated (no buffer)")
 
@@ -70,7 +75,7 @@ struct fg_path_counters {
 };
 
 /** Actions that change the bytes of a frame, each with a row in impair.c. */
-enum fg_impair_action { FG_IMPAIR_CORRUPT, FG_IMPAIR_ACTIONS };
+enum fg_impair_action { FG_IMPAIR_CORRUPT, FG_IMPAIR_CE, FG_IMPAIR_BLEACH, FG_IMPAIR_ACTIONS };
 
 /** One direction. One writer; members are private. */
 struct fg_impair {

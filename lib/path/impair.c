@@ -11,16 +11,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fg_class.h"
 #include "path_priv.h"
 
-enum { MAX_BITS = 64, MAX_PLACES = 65535, MAX_PATTERN = 64 };
+enum { ECN_CE = 3, MAX_BITS = 64, MAX_PLACES = 65535, MAX_PATTERN = 64 };
 static const double MAX_NS = 1e12; /* kept: a quarter of an hour */
 
 /*
  * Outputs of the generator that the seed of a reset starts, each the seed of one use. Append only: another
  * number would change the frames that a known seed chooses.
  */
-enum { SEED_BURST, SEED_REORDER, SEED_DUPLICATE, SEED_CORRUPT, SEED_JITTER, SEED_CORRUPT_BITS };
+enum {
+	SEED_BURST,
+	SEED_REORDER,
+	SEED_DUPLICATE,
+	SEED_CORRUPT,
+	SEED_JITTER,
+	SEED_CORRUPT_BITS,
+	SEED_CE,
+	SEED_BLEACH
+};
 
 /* a random place that is not yet among the first @p n */
 static uint64_t
@@ -55,6 +65,34 @@ corrupt(const struct fg_impair_config *c, uint64_t *random, uint8_t *frame, uint
 	return length;
 }
 
+/* @return whether it was a packet of an ECN-capable transport, and has another code point now */
+static bool
+set_ecn(uint8_t *frame, uint32_t length, unsigned value)
+{
+	unsigned ecn = fg_class_read(frame, length).ecn;
+
+	if (ecn == 0 || ecn == value)
+		return false;
+	fg_class_mark(frame, length, FG_MARK_ECN, value);
+	return true;
+}
+
+static uint32_t
+mark_ce(const struct fg_impair_config *c, uint64_t *random, uint8_t *frame, uint32_t length,
+	struct fg_path_counters *counters)
+{
+	counters->ce_marked += set_ecn(frame, length, ECN_CE);
+	return length;
+}
+
+static uint32_t
+bleach(const struct fg_impair_config *c, uint64_t *random, uint8_t *frame, uint32_t length,
+       struct fg_path_counters *counters)
+{
+	counters->bleached += set_ecn(frame, length, 0);
+	return length;
+}
+
 static const struct action {
 	const char *key;                 /* in the plan */
 	size_t trigger;                  /* in the configuration */
@@ -65,6 +103,10 @@ static const struct action {
 } actions[FG_IMPAIR_ACTIONS] = {
 	[FG_IMPAIR_CORRUPT] = {"corrupt.random", offsetof(struct fg_impair_config, corrupt), SEED_CORRUPT,
 			       SEED_CORRUPT_BITS, corrupt},
+	[FG_IMPAIR_CE] = {"mark_ce.random", offsetof(struct fg_impair_config, mark_ce), SEED_CE, SEED_CE,
+			  mark_ce},
+	[FG_IMPAIR_BLEACH] = {"bleach.random", offsetof(struct fg_impair_config, bleach), SEED_BLEACH,
+			      SEED_BLEACH, bleach},
 };
 
 static const struct fg_trigger *

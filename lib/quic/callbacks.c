@@ -318,7 +318,9 @@ on_decrypt(uint8_t *to, const ngtcp2_crypto_aead *aead, const ngtcp2_crypto_aead
 
 	if (rc != 0)
 		calling.q->carrier->tally.undecryptable += is_for(calling.q, header);
-	else if (!(header[0] & LONG_HEADER))
+	else if (header[0] & LONG_HEADER)
+		ecn_shaken(calling.q, to, length - aead->max_overhead);
+	else
 		losses_received(calling.q, to, length - aead->max_overhead);
 	return rc;
 }

@@ -24,6 +24,7 @@ struct fg_quic_config {
 	struct fg_tls_config tls;
 	uint8_t congestion;             /* enum fg_quic_congestion */
 	bool retry;                     /* of a server: the client's address is validated first */
+	bool ecn;                       /* datagrams are marked ECT(0) while the path lets that through */
 	uint16_t max_datagram;          /* bytes of UDP payload that we send at most */
 	uint16_t ack_every;             /* packets to an acknowledgement */
 	uint64_t key_update_every;      /* packets sent with the same keys; 0: the peer alone changes them */
@@ -69,6 +70,12 @@ struct fg_quic_config {
 	X(migrations, "times that a client took another port, or a server followed") \
 	X(paths_validated, "paths that answered PATH_CHALLENGE")                     \
 	X(paths_failed, "paths that did not")                                        \
+	X(ect_out, "datagrams sent with ECT(0)")                                     \
+	X(ect_in, "datagrams received with ECT(0) or ECT(1)")                        \
+	X(ce_in, "datagrams received with CE")                                       \
+	X(ect_counted, "packets that the peer's ACK frames counted with ECT(0)")     \
+	X(ce_counted, "packets that the peer's ACK frames counted with CE")          \
+	X(ecn_failed, "paths that failed validation of ECN")                         \
 	X(resets_out, "stateless resets that a server sent")                         \
 	X(resets_in, "connections of a client that one ended")                       \
 	X(closed_with_error_out, "connections that we closed with an error")         \

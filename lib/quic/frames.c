@@ -8,7 +8,6 @@
 
 enum {
 	PADDING = 0x00,
-	ACK_ECN = 0x03,
 	CRYPTO = 0x06,
 	NEW_TOKEN = 0x07,
 	NEW_CONNECTION_ID = 0x18,
@@ -89,8 +88,8 @@ read_ack(const uint8_t **at, const uint8_t *end, const uint64_t *integer, struct
 		if (!read_integer(at, end, &value))
 			return false;
 	out->end = *at;
-	for (unsigned i = 0; out->type == ACK_ECN && i < 3; i++)
-		if (!read_integer(at, end, &value))
+	for (unsigned i = 0; frame_counts_ecn(out) && i < 3; i++)
+		if (!read_integer(at, end, &out->ecn[i]))
 			return false;
 	return out->first_range <= out->largest;
 }

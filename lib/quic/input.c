@@ -23,10 +23,11 @@ enum {
 static const uint64_t TOKEN_LIFE_NS = 10000000000, SECOND_NS = 1000000000;
 
 static void
-read_packets(struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, const uint8_t *data, uint32_t length)
+read_packets(struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, const uint8_t *data, uint32_t length,
+	     uint8_t ecn)
 {
 	struct carrier *c = q->carrier;
-	ngtcp2_pkt_info info = {0};
+	ngtcp2_pkt_info info = {ecn};
 	uint64_t acks = c->tally.acks_in;
 	bool has_ticket = q->has_ticket;
 	int rc = ngtcp2_conn_read_pkt(conn_call(w, q), path, &info, data, length, w->now);
@@ -69,7 +70,7 @@ input_kept(struct fg_l4 *w, struct quic *q, bool follow)
 	if (kept == NULL)
 		return true;
 	path_of(follow ? &q->paths.there : &q->flow, &path);
-	read_packets(w, q, &path.path, kept, q->paths.kept_length);
+	read_packets(w, q, &path.path, kept, q->paths.kept_length, q->paths.kept_ecn);
 	fg_heap_give(kept, heap);
 	return q->conn != NULL && q->phase <= OPEN;
 }
@@ -81,6 +82,7 @@ arrive(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_
 	ngtcp2_path_storage path;
 	enum path_choice choice;
 
+	ecn_came(q, w->ecn);
 	if (q->phase > OPEN) {
 		q->came++;
 		if (q->phase == CLOSING && (q->came & (q->came - 1)) == 0)
@@ -95,7 +97,7 @@ arrive(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_
 	else if (choice == PATH_WAIT && path_keep(w, q, data, length))
 		conn_schedule(w, q);
 	else
-		read_packets(w, q, &path.path, data, length);
+		read_packets(w, q, &path.path, data, length, w->ecn);
 }
 
 static void

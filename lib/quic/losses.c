@@ -129,20 +129,25 @@ find(const struct losses *r, uint64_t number)
 	return low;
 }
 
-static void
-acked(struct carrier *c, struct losses *r, uint64_t low, uint64_t high)
+/* @return packets that are acknowledged only now, and left marked (ecn.c) */
+static uint64_t
+acked(struct quic *q, uint64_t low, uint64_t high)
 {
-	uint64_t counted = UINT64_MAX;
+	struct losses *r = &q->losses;
+	uint64_t counted = UINT64_MAX, last = UINT64_MAX, marked = 0;
 
 	for (uint64_t i = find(r, low); i < r->next && sent_at(r, i)->packet <= high; i++) {
 		struct sent *s = sent_at(r, i);
 
 		if (!s->acked && s->lost && s->packet != counted) {
-			c->tally.packets_spurious++;
+			q->carrier->tally.packets_spurious++;
 			counted = s->packet;
 		}
+		marked += !s->acked && s->packet != last && s->packet >= q->ecn.from && s->packet < q->ecn.to;
+		last = s->packet;
 		s->acked = true;
 	}
+	return marked;
 }
 
 void
@@ -150,16 +155,19 @@ losses_received(struct quic *q, const uint8_t *frames, size_t length)
 {
 	struct losses *r = &q->losses;
 	const uint8_t *end = frames + length;
-	uint64_t low, high;
-	struct frame f;
+	uint64_t low, high, marked;
+	struct frame f, ack;
 
 	q->carrier->tally.packets_in++;
 	while (frames < end && frame_read(&frames, end, &f)) {
 		if (!frame_is_ack(&f))
 			continue;
 		q->carrier->tally.acks_in++;
+		ack = f;
+		marked = 0;
 		while (frame_next_range(&f, &low, &high))
-			acked(q->carrier, r, low, high);
+			marked += acked(q, low, high);
+		ecn_acked(q, &ack, marked);
 	}
 	while (r->first < r->next && sent_at(r, r->first)->acked)
 		r->first++;

@@ -9,12 +9,16 @@
 
 enum { LONGEST_PART = 65535 };
 
+/* @param ecn  as libngtcp2 wants it */
 static void
-leave(struct fg_l4 *w, const struct quic *q, struct fg_flow flow, size_t length)
+leave(struct fg_l4 *w, struct quic *q, struct fg_flow flow, size_t length, uint32_t ecn)
 {
+	uint8_t marks = q->carrier->config.ecn ? (uint8_t)ecn : NGTCP2_ECN_NOT_ECT;
+
 	if (q->moves.outside != 0)
 		flow.local_port = q->moves.outside;
-	fg_datagram_send(w, &flow, (uint32_t)length);
+	fg_datagram_send_ecn(w, &flow, (uint32_t)length, marks);
+	ecn_left(q, marks);
 	q->carrier->tally.datagrams_out++;
 }
 
@@ -42,19 +46,18 @@ next_part(struct fg_l4 *w, struct quic *q, ngtcp2_vec *part, bool *fin)
 
 /* @return bytes of a datagram, 0: nothing may be sent now; an error of libngtcp2 */
 static ngtcp2_ssize
-write_one(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path)
+write_one(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, ngtcp2_pkt_info *info)
 {
 	ngtcp2_conn *conn = conn_call(w, q);
 	size_t room = q->carrier->config.max_datagram;
 	ngtcp2_ssize n, taken = -1;
-	ngtcp2_pkt_info info;
 	ngtcp2_vec part;
 	bool fin;
 
 	if (streams_of(q) != NULL)
-		return streams_write(w, q, to, path);
+		return streams_write(w, q, to, path, info);
 	if (next_part(w, q, &part, &fin)) {
-		n = ngtcp2_conn_writev_stream(conn, path, &info, to, room, &taken,
+		n = ngtcp2_conn_writev_stream(conn, path, info, to, room, &taken,
 					      fin ? NGTCP2_WRITE_STREAM_FLAG_FIN : 0, q->id, &part,
 					      part.len > 0, w->now);
 		if (taken >= 0) {
@@ -67,7 +70,7 @@ write_one(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path)
 		if (n != NGTCP2_ERR_STREAM_DATA_BLOCKED && n != NGTCP2_ERR_STREAM_SHUT_WR)
 			return n;
 	}
-	return ngtcp2_conn_writev_stream(conn, path, &info, to, room, NULL, 0, -1, NULL, 0, w->now);
+	return ngtcp2_conn_writev_stream(conn, path, info, to, room, NULL, 0, -1, NULL, 0, w->now);
 }
 
 /* the last words, and again for a peer that goes on: for the 1st, 2nd, 4th, 8th datagram of its */
@@ -79,7 +82,7 @@ repeat(struct fg_l4 *w, struct quic *q)
 	if (to == NULL)
 		return false;
 	memcpy(to, q->last_words, q->last_words_length);
-	leave(w, q, q->flow, q->last_words_length);
+	leave(w, q, q->flow, q->last_words_length, NGTCP2_ECN_NOT_ECT);
 	return true;
 }
 
@@ -103,7 +106,7 @@ end_handshake(struct fg_l4 *w, struct quic *q, uint8_t *to)
 				  w->now);
 	if (n <= 0)
 		return;
-	leave(w, q, flow_of(q, &path.path), (size_t)n);
+	leave(w, q, flow_of(q, &path.path), (size_t)n, info.ecn);
 }
 
 static bool
@@ -149,6 +152,7 @@ write_some(struct fg_l4 *w, struct quic *q)
 {
 	size_t quantum = ngtcp2_conn_get_send_quantum(q->conn), sum = 0;
 	ngtcp2_path_storage path;
+	ngtcp2_pkt_info info;
 	ngtcp2_ssize n = 0;
 	uint8_t *to;
 
@@ -161,8 +165,8 @@ write_some(struct fg_l4 *w, struct quic *q)
 	move(w, q);
 	ngtcp2_path_storage_zero(&path);
 	while ((to = fg_datagram_room(w, q->flow.ipv6)) != NULL && sum < quantum &&
-	       (n = write_one(w, q, to, &path.path)) > 0) {
-		leave(w, q, flow_of(q, &path.path), (size_t)n);
+	       (n = write_one(w, q, to, &path.path, &info)) > 0) {
+		leave(w, q, flow_of(q, &path.path), (size_t)n, info.ecn);
 		sum += (size_t)n;
 	}
 	if (n < 0) {

@@ -101,6 +101,7 @@ path_keep(const struct fg_l4 *w, struct quic *q, const uint8_t *data, uint32_t l
 		return false;
 	memcpy(p->kept, data, length);
 	p->kept_length = length;
+	p->kept_ecn = w->ecn;
 	p->kept_until = w->now + ngtcp2_conn_get_pto(q->conn);
 	return true;
 }

@@ -6,6 +6,7 @@
  *   frames.c    the frames of a packet, read
  *   losses.c    what was lost, sent again and spurious, by the frames that left and came
  *   extents.c   how far each stream has left
+ *   ecn.c       marks of the path (ECN), and whether it lets them through
  *   session.c   GnuTLS: credentials, one handshake, the key log
  *   tickets.c   sessions that are resumed
  *   zero_rtt.c  what is sent and read before the handshake is over (0-RTT)
@@ -76,6 +77,16 @@ struct losses {
 	uint64_t last_packet; /* number of the packet that left last, plus 1 */
 };
 
+/** What ecn.c knows of a connection. Numbers are of packets with 1-RTT keys. */
+struct ecn {
+	uint64_t next;     /* of the next datagram's first packet */
+	uint64_t from, to; /* packets that left marked last, in a row; the latter is not one of them */
+	uint64_t ect0, ce; /* as the peer counted last */
+	uint64_t largest;  /* that it has acknowledged */
+	bool marks, gap;   /* the last datagram was marked; one was not */
+	bool failed;       /* the path that the marks of these were for */
+};
+
 /** What paths.c knows of a connection of a server. */
 struct paths {
 	struct fg_flow there; /* where datagrams came from that were not of the connection's path ... */
@@ -84,7 +95,8 @@ struct paths {
 	uint8_t lefts;
 	uint8_t elsewhere; /* ... in a row */
 	uint8_t id;        /* which of our IDs its last one was for */
-	uint8_t *kept;     /* the last of them, which is not read yet; NULL: all were */
+	uint8_t kept_ecn;
+	uint8_t *kept; /* the last of them, which is not read yet; NULL: all were */
 	uint32_t kept_length;
 	uint64_t kept_until; /* then the client is followed there */
 };
@@ -106,6 +118,7 @@ struct quic {
 	ngtcp2_crypto_conn_ref ref;
 	struct fg_flow flow; /* the path that it is on */
 	struct losses losses;
+	struct ecn ecn;
 	struct paths paths;
 	struct moves moves;
 	ngtcp2_cid first_id;   /* where a client's first packets go; of a client: its server's reset token */
@@ -206,6 +219,7 @@ struct frame {
 	int64_t stream;                        /* STREAM */
 	uint64_t offset, length;               /* STREAM */
 	uint64_t largest, first_range, ranges; /* ACK */
+	uint64_t ecn[3];                       /* ACK_ECN: ECT(0), ECT(1), CE */
 	const uint8_t *range, *end;
 };
 /** Read the frame at *at and go behind it. @return false: no frame, or it is malformed */
@@ -220,9 +234,15 @@ frame_is_stream(const struct frame *f)
 }
 
 static inline bool
+frame_counts_ecn(const struct frame *f)
+{
+	return f->type == 0x03;
+}
+
+static inline bool
 frame_is_ack(const struct frame *f)
 {
-	return f->type == 0x02 || f->type == 0x03;
+	return f->type == 0x02 || frame_counts_ecn(f);
 }
 
 /* extents.c */
@@ -238,6 +258,16 @@ void losses_sent(struct quic *q, const uint8_t *frames, size_t length, const uin
 /** One has come. */
 void losses_received(struct quic *q, const uint8_t *frames, size_t length);
 void losses_free(struct quic *q);
+
+/* ecn.c */
+/** A datagram leaves. */
+void ecn_left(struct quic *q, uint8_t ecn);
+/** One has come. */
+void ecn_came(const struct quic *q, uint8_t ecn);
+/** An ACK has, and acknowledges that many more packets with payload that left marked. */
+void ecn_acked(struct quic *q, const struct frame *ack, uint64_t packets);
+/** A packet of the handshake has. */
+void ecn_shaken(struct quic *q, const uint8_t *frames, size_t length);
 
 /* session.c */
 int credentials_create(struct carrier *c, struct fg_error *err);
@@ -389,7 +419,8 @@ streams_of(const struct quic *q)
 	return ops_above(q)->streams;
 }
 /** @return as write_one(): bytes of a datagram with what streams have to send */
-ngtcp2_ssize streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path);
+ngtcp2_ssize streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path,
+			   ngtcp2_pkt_info *info);
 /** A stream of the peer's is over: there may be another one. */
 void streams_renew(struct quic *q, int64_t id);
 

@@ -34,13 +34,13 @@ next_parts(struct fg_l4 *w, struct quic *q, int64_t *id, bool *fin, struct iovec
  * is not full yet; another error of libngtcp2
  */
 static ngtcp2_ssize
-write_part(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, int64_t *id)
+write_part(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, ngtcp2_pkt_info *info,
+	   int64_t *id)
 {
 	uint32_t flags = NGTCP2_WRITE_STREAM_FLAG_NONE;
 	struct iovec part[PARTS];
 	ngtcp2_vec given[PARTS];
 	ngtcp2_ssize n, taken = -1;
-	ngtcp2_pkt_info info;
 	uint64_t left = zero_rtt_room(q);
 	unsigned parts = 0;
 	bool fin = false;
@@ -55,7 +55,7 @@ write_part(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, int6
 	}
 	if (*id >= 0)
 		flags = NGTCP2_WRITE_STREAM_FLAG_MORE | (fin ? NGTCP2_WRITE_STREAM_FLAG_FIN : 0);
-	n = ngtcp2_conn_writev_stream(conn_call(w, q), path, &info, to, q->carrier->config.max_datagram,
+	n = ngtcp2_conn_writev_stream(conn_call(w, q), path, info, to, q->carrier->config.max_datagram,
 				      &taken, flags, *id, given, parts, w->now);
 	if (taken >= 0)
 		zero_rtt_sent(q, (uint64_t)taken);
@@ -65,13 +65,13 @@ write_part(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, int6
 }
 
 ngtcp2_ssize
-streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path)
+streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, ngtcp2_pkt_info *info)
 {
 	ngtcp2_ssize n;
 	int64_t id;
 
 	for (;;) {
-		n = write_part(w, q, to, path, &id);
+		n = write_part(w, q, to, path, info, &id);
 		if (n == NGTCP2_ERR_STREAM_DATA_BLOCKED)
 			streams_of(q)->blocked(w, &q->stream, id, false);
 		else if (n == NGTCP2_ERR_STREAM_SHUT_WR || n == NGTCP2_ERR_STREAM_NOT_FOUND)

@@ -198,6 +198,7 @@ struct fg_l4 {
 	uint64_t layer_octets; /* memory that layers have taken */
 	uint32_t layer_open;   /* connections of layers, in addition to TCP's; control reads it, too */
 	struct fg_held *held;  /* NULL: what receive() gets has just arrived */
+	uint8_t ecn;           /* of the IP header of what datagram() is called for (RFC 3168, 5) */
 };
 
 /** Make a worker without applications. @return 0 or -ENOMEM */
@@ -266,6 +267,8 @@ fg_l4_room(const struct fg_l4 *w)
 uint8_t *fg_datagram_room(const struct fg_l4 *w, bool ipv6);
 /** Send it, with @p length bytes of payload in place. */
 void fg_datagram_send(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length);
+/** The same with ECN bits of its IP header. */
+void fg_datagram_send_ecn(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length, uint8_t ecn);
 /** Would what is in the room be sent with this header of UDP? Its checksum covers the payload. */
 bool fg_datagram_has_header(const struct fg_l4 *w, const struct fg_flow *flow, uint32_t length,
 			    const uint8_t *header);

@@ -111,11 +111,11 @@ fg_datagram_room(const struct fg_l4 *w, bool ipv6)
 
 /* @return its header, in the room for the next frame */
 static const struct udp_header *
-put_udp(const struct fg_l4 *w, const struct fg_flow *f, size_t upper)
+put_udp(const struct fg_l4 *w, const struct fg_flow *f, size_t upper, uint8_t ecn)
 {
 	uint8_t *frame = fg_l4_room(w);
 	struct udp_header *udp = (struct udp_header *)(frame + frame_ip_end(f->ipv6));
-	uint64_t sum = put_ip(w, frame, f, FG_IP_UDP, ECN_NOT, upper);
+	uint64_t sum = put_ip(w, frame, f, FG_IP_UDP, ecn, upper);
 
 	*udp = (struct udp_header){htons(f->local_port), htons(f->remote_port), htons((uint16_t)upper), 0};
 	udp->checksum = fg_checksum_finish(fg_checksum_add(sum, udp, upper));
@@ -125,20 +125,26 @@ put_udp(const struct fg_l4 *w, const struct fg_flow *f, size_t upper)
 }
 
 void
-fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
+fg_datagram_send_ecn(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload, uint8_t ecn)
 {
 	size_t upper = sizeof(struct udp_header) + payload;
 
-	put_udp(w, f, upper);
+	put_udp(w, f, upper, ecn);
 	put_frame(w, fg_l4_room(w), frame_ip_end(f->ipv6) + upper, 0);
 	w->counters.udp_tx++;
+}
+
+void
+fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
+{
+	fg_datagram_send_ecn(w, f, payload, ECN_NOT);
 }
 
 bool
 fg_datagram_has_header(const struct fg_l4 *w, const struct fg_flow *f, uint32_t payload,
 		       const uint8_t *header)
 {
-	return memcmp(put_udp(w, f, sizeof(struct udp_header) + payload), header,
+	return memcmp(put_udp(w, f, sizeof(struct udp_header) + payload, ECN_NOT), header,
 		      sizeof(struct udp_header)) == 0;
 }
 

@@ -15,6 +15,7 @@ enum { AHEAD = 8 /* segments are read before the first is taken */ };
 static bool
 datagram(struct fg_l4 *w, const struct segment *s)
 {
+	w->ecn = s->ecn;
 	for (unsigned i = 0; i < w->apps; i++)
 		if ((s->protocol == FG_IP_UDP ? w->app[i]->udp : w->app[i]->echo) &&
 		    app_owns(w->app[i], s->flow.local) &&

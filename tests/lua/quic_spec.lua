@@ -134,6 +134,27 @@ describe("a test over QUIC", function()
       assert.equal(0, q.client.undecryptable + q.server.undecryptable)
    end)
 
+   it("marks datagrams, and counts CE of the path at both ends", function()
+      local q = run("l4.tests=[QUIC_STREAM]", "l4.quic.ecn=true", "reference_device.mark_ce.every=500",
+         "l4.omit=0s")[1].quic
+      assert.equal("validated", q.ecn)
+      for _, ends in ipairs { { q.client, q.server }, { q.server, q.client } } do
+         assert.equal(ends[1].ect_out, ends[2].ect_in + ends[2].ce_in)
+         assert.is_true(ends[2].ce_in > 0, json.encode(q))
+         assert.equal(0, ends[1].ecn_failed)
+      end
+      assert.near(q.server.ce_in, q.client.ce_counted, 4) -- the last ones behind the last ACK of four streams
+      assert.equal(0, q.client.packets_lost)
+   end)
+
+   it("finds a path that bleaches", function()
+      local q = run("l4.tests=[QUIC_STREAM]", "l4.quic.ecn=true", "reference_device.bleach.every=1",
+         "l4.connections=2")[1].quic
+      assert.same({ "failed validation", 2, 2 }, { q.ecn, q.client.ecn_failed, q.server.ecn_failed })
+      assert.same({ 0, 0 }, { q.client.ect_in, q.server.ect_in })
+      assert.is_nil(run("l4.tests=[QUIC_CC]", "l4.duration=20ms", "l4.omit=0s")[1].quic.ecn)
+   end)
+
    it("says what a plan has wrong", function()
       assert.truthy(problem("quic: {certificate: p256}"):find("ed25519 or one of RSA", 1, true))
       assert.truthy(problem("quic: {max_datagram: 1473}"):find("at most 1472", 1, true))

@@ -65,6 +65,25 @@ TEST(Class, MarksFramesAndKeepsTheirChecksumRight)
 		fg_class_mark(v6.data(), v6.size(), FG_MARK_DSCP, dscp);
 		EXPECT_EQ(Frame({}, Ipv6(uint8_t(dscp))), v6);
 	}
+	for (unsigned ecn = 0; ecn < 4; ecn++) {
+		Bytes f = Frame({0x8100000a},
+				{0x08, 0x00, 0x45, 0xb9, 0x00, 0x2a, 0x12, 0x34, 0x00, 0x00, 0x40,
+				 0x11, 0x00, 0x00, 0xc6, 0x12, 0x01, 0x02, 0xc6, 0x13, 0x01, 0x02});
+		uint16_t sum = fg_checksum_finish(fg_checksum_add(0, &f[18], 20));
+
+		memcpy(&f[28], &sum, 2);
+		EXPECT_EQ(1, Read(f).ecn);
+		fg_class_mark(f.data(), f.size(), FG_MARK_ECN, ecn);
+		EXPECT_EQ(ecn, Read(f).ecn);
+		EXPECT_EQ(0xb8 | ecn, f[19]);
+		EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &f[18], 20)));
+
+		Bytes v6 = Frame({}, {0x86, 0xdd, 0x6b, 0x9f});
+		EXPECT_EQ(1, Read(v6).ecn);
+		fg_class_mark(v6.data(), v6.size(), FG_MARK_ECN, ecn);
+		EXPECT_EQ(Frame({}, {0x86, 0xdd, 0x6b, uint8_t(0x8f | ecn << 4)}), v6);
+		EXPECT_EQ(ecn, Read(v6).ecn);
+	}
 	Bytes tagged = Frame({0x8100500a}, Ipv4(1));
 
 	fg_class_mark(tagged.data(), tagged.size(), FG_MARK_PCP, 5);
@@ -73,7 +92,7 @@ TEST(Class, MarksFramesAndKeepsTheirChecksumRight)
 	EXPECT_EQ(Frame({0x8100a00a}, Ipv4(1)), tagged);
 	Bytes plain = Frame({}, {0x88, 0xb5}), same = plain;
 
-	for (fg_mark_kind kind : {FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI})
+	for (fg_mark_kind kind : {FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI, FG_MARK_ECN})
 		fg_class_mark(plain.data(), plain.size(), kind, 1);
 	EXPECT_EQ(same, plain);
 }

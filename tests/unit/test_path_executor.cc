@@ -188,6 +188,32 @@ TEST(PathExecutor, ChangesACopyOfASharedFrameAndTheFrameItselfElsewhere)
 	EXPECT_EQ(2u, path.Counters().corrupted);
 }
 
+/* a frame with a header of IPv4 and these bits of ECN; its checksum is 0, as nobody here reads it */
+std::string
+WithEcn(unsigned ecn)
+{
+	std::string f(34, '\0');
+
+	f[12] = 8;
+	f[14] = 0x45;
+	f[15] = char(ecn);
+	return f;
+}
+
+TEST(PathExecutor, MarksAndBleachesWhatIsOfATransportWithEcn)
+{
+	for (bool bleaches : {false, true}) {
+		fg_impair_config config = {};
+
+		(bleaches ? config.bleach : config.mark_ce).every = 1;
+		Path path(config);
+		for (unsigned ecn : {0, 1, 2, 3})
+			path.Send(WithEcn(ecn), 0);
+		EXPECT_EQ(bleaches ? 0u : 2u, path.Counters().ce_marked);
+		EXPECT_EQ(bleaches ? 3u : 0u, path.Counters().bleached);
+	}
+}
+
 TEST(PathExecutor, SendsAFrameUnchangedWithoutABuffer)
 {
 	fg_impair_config config = {};

@@ -74,6 +74,8 @@ M.rows = {
         default = "14", max = "65535", into = "corrupt_skip" },
       { "spare", "size", "bytes at the end that are spared, without the FCS; 18 is the signature of a test frame",
         default = "0", max = "65535", into = "corrupt_spare" }),
+   triggered("mark_ce", "packets of a transport with ECN (RFC 3168) that get CE, as from a congested queue", "marks"),
+   triggered("bleach", "packets of a transport with ECN that lose their code point", "bleaches"),
 }
 
 -- A group that says how, but not how often, is a mistake; for a second way it may say never.

@@ -24,7 +24,7 @@ local CONVERT = {
 
 local function set(out, row, value)
    local convert = CONVERT[row.type]
-   local group, member = row.into:match "^(%w+)%.(%w+)$"
+   local group, member = row.into:match "^([%w_]+)%.([%w_]+)$"
    if group then
       out = out[group]
    end

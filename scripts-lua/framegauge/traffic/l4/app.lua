@@ -65,7 +65,7 @@ local QUIC_CONGESTION = { reno = C.FG_QUIC_RENO, cubic = C.FG_QUIC_CUBIC, bbr = 
 local function set_quic(q, app)
    local out = ffi.new "struct fg_quic_config"
    set_tls_config(out.tls, q.tls)
-   for _, key in ipairs { "retry", "max_datagram", "ack_every", "key_update_every", "window",
+   for _, key in ipairs { "retry", "ecn", "max_datagram", "ack_every", "key_update_every", "window",
       "stream_window" } do
       out[key] = q[key]
    end

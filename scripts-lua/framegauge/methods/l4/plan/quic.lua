@@ -24,6 +24,8 @@ M.GROUP = keys.group("quic", "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the othe
    { "ack_every", "integer", "packets to an acknowledgement", default = "2", min = "1", max = "1000" },
    { "key_update_every", "integer", "packets after which either end takes to new keys (RFC 9001, 6); three probe time-outs pass between two times at least",
      min = "1", max = "8388608", default_help = "never" },
+   { "ecn", "boolean", "datagrams of both ends leave with ECT(0) (RFC 3168) while the path lets it through (RFC 9000, 13.4); CE lowers the window as a loss does",
+     default = "false" },
    { "retry", "boolean", "the server validates the client's address by Retry first", default = "false" },
    { "initial_rtt", "time", "round trip that is assumed until one was measured",
      default = "333ms", min = "1us", max = "10s" },
@@ -100,7 +102,7 @@ function M.of(o, server, seeded, alpn)
    local out, q = tls.of(o, server, seeded, alpn), o.quic
    out.certificate = out.certificate and q.certificate
    return {
-      tls = out, congestion = q.congestion, retry = q.retry, max_datagram = q.max_datagram,
+      tls = out, congestion = q.congestion, retry = q.retry, ecn = q.ecn, max_datagram = q.max_datagram,
       ack_every = q.ack_every, key_update_every = q.key_update_every or 0, window = q.window,
       stream_window = q.stream_window, initial_rtt = q.initial_rtt, idle = q.idle_timeout,
       offer = not server and tonumber(q.offer) or 0,
@@ -148,6 +150,11 @@ local SIDES = {
    { "migrations", "times that the client took another port, or that the server followed it" },
    { "paths_validated", "paths that answered PATH_CHALLENGE; a server asks a second time where a datagram was too small to prove the path's MTU" },
    { "paths_failed", "paths that did not answer it" },
+   { "ect_out", "datagrams sent with ECT(0)" },
+   { "ect_in", "datagrams received with ECT(0) or ECT(1)" }, { "ce_in", "datagrams received with CE" },
+   { "ect_counted", "packets that the peer's ACK frames counted with ECT(0)" },
+   { "ce_counted", "packets that they counted with CE" },
+   { "ecn_failed", "paths of connections that failed validation of ECN: packets that left with ECT(0) were acknowledged without counts" },
    { "stateless_resets_out", "stateless resets that the server sent for datagrams of no connection", "resets_out" },
    { "stateless_resets_in", "connections of the client that one ended", "resets_in" },
    { "acks_out", "ACK frames sent" }, { "acks_in", "ACK frames received" },
@@ -179,6 +186,7 @@ function M.record(times)
       { "server", side_record "server", "what the server counted; absent where it is not ours",
         optional = true },
       { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that rates of handshakes say nothing about a machine" },
+      { "ecn", "text", "`validated`, or `failed validation` where it did on any path; absent without `l4.quic.ecn`, or where nothing was acknowledged", optional = true },
       { "library", "text", "that speaks QUIC" },
       { "reason", "text", "why the last connection that ended with an error did", optional = true },
       { "offered_versions", "text", "that the server named by Version Negotiation; absent where it did not", optional = true },
@@ -204,6 +212,15 @@ local function of_side(list, i)
    return out
 end
 
+-- What the path does with the marks of both ends; nil: not known.
+local function ecn_of(client, server)
+   local function sum(key)
+      return client[key] + (server and server[key] or 0)
+   end
+   return sum "ecn_failed" > 0 and "failed validation"
+      or sum "ect_counted" + sum "ce_counted" > 0 and sum "ect_out" > 0 and "validated" or nil
+end
+
 --- The figures of a row from the records of its trials.
 -- @param wire  whether they were made on the virtual wire
 function M.figures(list, wire)
@@ -218,6 +235,7 @@ function M.figures(list, wire)
       crypto_time = wire and "0" or "real", library = "ngtcp2 " .. ffi.string(api.C.fg_quic_library()),
       reason = reason, offered_versions = last.versions ~= "" and last.versions or nil,
    }
+   out.ecn = ecn_of(out.client, out.server)
    for _, record in ipairs(list) do
       add(out, CLIENT, record.sides[1].apps[1].quic)
    end
