@@ -22,7 +22,8 @@ end
 
 job.run(function()
    job.ignore_broken_pipes()
-   local world = World.new { agents = names, folder = folder .. "/state", patience = 20 }
+   -- with a folder for each process: on a host of its own an agent finds nobody else's results there
+   local world = World.new { agents = names, folder = folder .. "/state/" .. arg[2], patience = 20 }
    for name, agent in pairs(world.agents) do
       assert(connection.listen({ path = folder .. "/" .. name }, function(handle) agent.bus:attach(handle) end))
    end

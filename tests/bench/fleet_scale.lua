@@ -99,7 +99,8 @@ job.run(function()
    end
    local bench
    measure("lease and open", function()
-      bench = assert(FleetTester.open(large_plan(), { control = control, max_frame = 1518, lead = LEAD }))
+      bench = assert(FleetTester.open(large_plan(), { control = control, max_frame = 1518, lead = LEAD,
+         collecting = PATIENCE }))
    end)
    for _ = 1, TRIALS do
       local seen = watch(bench)

@@ -60,6 +60,8 @@ with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
         played.append(control)
         for line in control.stdout:
             print(line.strip(), flush=True)
+            used = [usage(one.pid) for one in played[:-1]]
+            print("  agents: %.1f s, %.0f MB; load %s" % (*map(sum, zip(*used)), os.getloadavg()[0]), flush=True)
             if server:
                 print("  server: %.2f s, %.0f MB" % usage(server.process.pid), flush=True)
         assert control.wait() == 0, control.returncode

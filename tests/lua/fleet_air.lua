@@ -69,7 +69,7 @@ end
 -- The streams of the trial that an agent is making: where they go to.
 local function told(agent, list)
    for _, work in pairs(agent.work) do
-      if work.trial and work.trial.list == list then
+      if work.trial and work.trial.list.kept == list.kept then
          return work.trial.body.streams
       end
    end
@@ -87,7 +87,7 @@ end
 -- Send what is ours. @return flights by stream
 local function depart(tester, o, list, streams, seconds, begins)
    local flights = {}
-   for i, one in ipairs(streams) do
+   for i, one in pairs(streams) do
       if one.from.agent == tester.name then
          local s, place = list.array[i - 1], one.to.agent .. "/" .. one.to.port
          flights[i] = { id = o.joint.first_id + i, host = virtual.host, begins = begins,
@@ -101,7 +101,7 @@ end
 
 -- What receivers measure of delays now: by their clock, the sender's, and what they know of both.
 local function measure(tester, streams)
-   for i, one in ipairs(tester.air.hosts and streams or {}) do
+   for i, one in pairs(tester.air.hosts and streams or {}) do
       if one.to.agent == tester.name then
          local sender = tester.air.hosts[one.from.agent]
          local apart = virtual.host.raw_ns - sender.raw_ns
@@ -127,7 +127,8 @@ end
 local function counted(tester, o, described, streams, listened)
    local raw = { directions = {}, ports = {}, lcores = {} }
    local missed = 0
-   for i, one in ipairs(described) do
+   for _, one in ipairs(described) do
+      local i = one.place
       local flight, to = tester.departed[i], streams[i].to
       local frames = planned(tester, i)
       local direction = { name = one.name, intended_fps = one.fps, intended_frames = frames,
@@ -144,7 +145,7 @@ local function counted(tester, o, described, streams, listened)
       local delays = tester.delays[i]
       direction.latency = delays and latency_of(delays)
       direction.negative = delays and delays.least < 0 and 1 or 0
-      raw.directions[i] = direction
+      raw.directions[#raw.directions + 1] = direction
    end
    raw.ports[1] = { name = tester.ports[1].name, rx_missed = missed, rx_ring = RING }
    raw.lcores[1] = { id = 1, poll_gap_max_ns = longest_hole(virtual.host, listened.from) }
@@ -165,7 +166,10 @@ function M.tester(air, name, agent, plan)
    function tester.run(_, o, list, described, seconds)
       local begins = tonumber(o.joint.start()) - virtual.host.raw_ns
       local streams = told(tester.agent(), list)
-      tester.peers, tester.described, tester.seconds = {}, described, seconds
+      tester.peers, tester.described, tester.seconds = {}, {}, seconds
+      for _, one in ipairs(described) do
+         tester.described[one.place] = one
+      end
       tester.ahead, tester.delays = {}, {}
       job.sleep(0.001 + random() ^ 4)
       if begins < virtual.now then
@@ -191,7 +195,7 @@ end
 
 --- What an agent asks of the engine (framegauge.fleet.engine).
 M.engine = {
-   planned = planned,
+   planned = planned, streams = require("framegauge.fleet.engine").streams,
    sent = function(tester, i) return departures(tester.departed[i]) end,
    peer_sent = function(tester, i, frames) tester.peers[i] = frames end,
    peer_clock = function(tester, i, ns) tester.ahead[i] = tonumber(ns) end,

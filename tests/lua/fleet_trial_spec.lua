@@ -91,12 +91,26 @@ streams:
       assert.same({ first, first + 1, 2 }, told "rack2")
       assert.same({ 1, first + 1, first + 2, 1 }, told "rack3")
       assert.same({ first, 3 }, told "rack4")
-      local whole = share.whole(share.of(body, share.places(body).rack3), 4)
-      assert.same({ true, nil, nil, true }, { whole.streams[1].other, nil, nil, whole.described[4].other })
+      local whole, places = share.placed(share.of(body, share.places(body).rack3), 4)
+      assert.same({ { 2, 3 }, 4 }, { places, whole.count })
+      assert.same({ [2] = body.described[2], [3] = body.described[3] }, whole.described)
       assert.equal(body.streams[3], whole.streams[3])
-      assert.is_false((pcall(share.whole, { streams = { 5 }, described = {} }, 4)))
-      assert.is_false((pcall(share.whole, { streams = { -1 }, described = {} }, 4)))
-      assert.is_false((pcall(share.whole, { streams = { 1.5 }, described = {} }, 4)))
+      assert.is_false((pcall(share.placed, { streams = { 5 }, described = {} }, 4)))
+      assert.is_false((pcall(share.placed, { streams = { -1 }, described = {} }, 4)))
+      assert.is_false((pcall(share.placed, { streams = { 1.5 }, described = {} }, 4)))
+      tester:close()
+   end))
+
+   it("has each agent count the streams that it was told, not all others with them", in_job(function()
+      local world = new_world()
+      local tester = assert(open(world, "alice"))
+      trial(tester)
+      local counted = {}
+      for name, list in pairs(world.described) do
+         counted[name] = tables.field(list, "place")
+         assert.equal(#counted[name], #list)
+      end
+      assert.same({ rack1 = { 1, 3, 4 }, rack2 = { 1, 2 }, rack3 = { 2, 3 } }, counted)
       tester:close()
    end))
 

@@ -47,8 +47,13 @@ function M.connection()
    return a, b
 end
 
+-- Streams of others have no place in it: there may be thousands of agents with thousands of them each.
 local function planned(tester, i)
-   return math.floor(tester.list.array[i - 1].load[0].fps * tester.seconds + 0.5)
+   for k, place in ipairs(tester.list.places) do
+      if place == i then
+         return math.floor(tester.list.own[k - 1].load[0].fps * tester.seconds + 0.5)
+      end
+   end
 end
 
 -- A tester that sends what its streams say, and gets of that what the world lets through.
@@ -62,6 +67,7 @@ local function played_tester(world, plan)
    function tester.close() tester.closed = true end
    function tester.run(_, o, list, described, seconds)
       tester.sent, tester.list, tester.peers, tester.seconds = {}, list, {}, seconds
+      world.described[plan.agent.name] = described
       local start = o.joint.start()
       if world.prepare_fails and world.prepare_fails() then
          error("played: no memory", 0)
@@ -75,9 +81,9 @@ local function played_tester(world, plan)
          -- seldom while it is far, because there may be a thousand of us
          job.sleep(math.max(0.002, (ends - tonumber(time.raw())) / 4e9))
       end
-      for i = 1, list.count do
-         local s = list.array[i - 1]
-         tester.sent[i] = not s.idle and planned(tester, i) - (world.short[plan.agent.name] or 0) or 0
+      for k, i in ipairs(list.places) do
+         tester.sent[i] = not list.own[k - 1].idle
+            and planned(tester, i) - (world.short[plan.agent.name] or 0) or 0
          local id = o.joint.first_id + i
          world.sent[id] = (world.sent[id] or 0) + tester.sent[i]
       end
@@ -86,8 +92,9 @@ local function played_tester(world, plan)
       raw.members = o.members and { queries = 1, answers = 2, ports = tables.map(o.members, function(one)
          return { port = one.port, joined_ns = one.join * 1e9, left_ns = one.leave * 1e9 }
       end) }
-      for i, one in ipairs(described) do
-         local tx = tester.peers[i] or tester.sent[i] -- of other agents, too, as the engine has it
+      for _, one in ipairs(described) do
+         -- of other agents, too, as the engine has it
+         local tx = tester.peers[one.place] or tester.sent[one.place]
          local direction = tables.copy(world.measured or {})
          direction.name, direction.intended_fps, direction.intended_frames, direction.tx = one.name, one.fps,
             tx, tx
@@ -101,6 +108,7 @@ local function played_tester(world, plan)
 end
 
 local engine = {
+   streams = function(list) return list end,
    planned = planned,
    sent = function(tester, i) return tester.sent[i] end,
    peer_sent = function(tester, i, frames) tester.peers[i] = frames end,
@@ -172,8 +180,8 @@ end
 -- @param o.agents  names @param o.isolated  default: true
 -- @param o.patience  for what other agents sent, seconds
 function M.new(o)
-   local world = { agents = {}, sent = {}, short = {}, loss_every = 10, now = 1000, links = {},
-      folder = o.folder or scratch.path() }
+   local world = { agents = {}, sent = {}, short = {}, described = {}, loss_every = 10, now = 1000,
+      links = {}, folder = o.folder or scratch.path() }
    function world.start(name)
       local plan = M.agent_plan(name, world.folder, o.isolated)
       world.agents[name] = Agent.new(plan, {

@@ -8,6 +8,32 @@ local M = {}
 
 local stream, queue = ffi.new "struct fg_stream_result", ffi.new "struct fg_queue_result"
 
+-- A stream of others keeps a place, and has to be a stream. There may be thousands, so they are doubled.
+local function fill(array, count, one)
+   array[0] = {
+      idle = true, elsewhere = true, unknown = true, frame = one.frame, sizes = one.sizes,
+      frames = one.frames, load = one.load, loads = one.loads,
+   }
+   local size, filled = ffi.sizeof "struct fg_stream_config", 1
+   while filled < count do
+      ffi.copy(array + filled, array, math.min(filled, count - filled) * size)
+      filled = 2 * filled
+   end
+end
+
+--- The streams of a trial as the engine takes them: all of them, in their places.
+-- @param list   of fleet/recipe.lua @param count  of all streams
+function M.streams(list, count)
+   local array, places = ffi.new("struct fg_stream_config[?]", count), list.places
+   if places[1] then
+      fill(array, count, list.own[0])
+   end
+   for k, i in ipairs(places) do
+      array[i - 1] = list.own[k - 1]
+   end
+   return { array = array, count = count, kept = list.kept }
+end
+
 --- Frames that a stream sent. @param i  from 1
 function M.sent(tester, i)
    C.fg_engine_stream_result(tester.engine, i - 1, stream)

@@ -51,45 +51,46 @@ local function direction_of(i, one, counted, described, invalid)
    return exchange.join_direction(sent, received, described.over_time)
 end
 
--- The name that a port of an agent has in the plan of the controller.
-local function name_of(tester, agent, port)
+-- The names that ports of agents have in the plan of the controller: by agent, by name there.
+local function names_of(tester)
+   local names = {}
    for i, owner in ipairs(tester.owners) do
-      if owner.agent == agent and owner.port == port then
-         return tester.plan.ports[i].name
-      end
+      names[owner.agent] = names[owner.agent] or {}
+      names[owner.agent][owner.port] = tester.plan.ports[i].name
    end
+   return setmetatable(names, { __index = function() return {} end })
 end
 
--- Ports with their names in the plan of the controller.
-local function named(list, agent, tester)
+-- Ports with their names in the plan of the controller. @param names  of the agent's ports
+local function named(list, names)
    for _, one in ipairs(list or {}) do
       local key = one.port and "port" or "name"
-      one[key] = name_of(tester, agent, one[key]) or one[key]
-      named(one.card and { one.card }, agent, tester)
+      one[key] = names[one[key]] or one[key]
+      named(one.card and { one.card }, names)
    end
    return list or {}
 end
 
 -- Frames at ports that they are not for: by the places of their streams, and by the names of the ports.
-local function strays_of(results, tester)
+local function strays_of(results, names)
    local out = {}
    for name, result in pairs(results) do
       for _, one in ipairs(result.strays or {}) do
          local place, port, frames = unpack(one)
          out[place] = out[place] or {}
-         out[place][name_of(tester, name, port) or port] = frames
+         out[place][names[name][port] or port] = frames
       end
    end
    return out
 end
 
 -- Results of the memberships of all agents; nil without memberships.
-local function members_of(results, tester)
+local function members_of(results, names)
    local out = { queries = 0, answers = 0, ports = {} }
    for name, result in pairs(results) do
       local members = result.members or { queries = 0, answers = 0 }
       out.queries, out.answers = out.queries + members.queries, out.answers + members.answers
-      out.ports = tables.joined(out.ports, named(members.ports, name, tester))
+      tables.append(out.ports, named(members.ports, names[name]))
    end
    return out
 end
@@ -187,32 +188,35 @@ end
 -- @param before   what went wrong before the trial, sentences
 -- @return as framegauge.tester's trial()
 function M.results(results, body, tester, before)
+   local names = names_of(tester)
    local raw = { time = "tsc", duration_s = body.seconds, drain_s = body.drain, directions = {}, ports = {},
-      lcores = {}, members = body.members and members_of(results, tester) }
+      lcores = {}, members = body.members and members_of(results, names) }
    local invalid = tables.joined({}, before or {})
    for _, name in ipairs(tester.names) do
       local result = results[name] or {}
       reasons_of(name, result, invalid)
-      raw.ports = tables.joined(raw.ports, named(result.ports, name, tester))
-      raw.lcores = tables.joined(raw.lcores, result.lcores or {})
+      tables.append(raw.ports, named(result.ports, names[name]))
+      tables.append(raw.lcores, result.lcores or {})
       if result.queues then
-         raw.queues = tables.joined(raw.queues or {}, named(result.queues, name, tester))
+         raw.queues = raw.queues or {}
+         tables.append(raw.queues, named(result.queues, names[name]))
       end
    end
-   local counted, strays = by_place(results, body), strays_of(results, tester)
+   local counted, strays = by_place(results, body), strays_of(results, names)
    for i, one in ipairs(body.streams) do
       local described = body.described[i]
       if not described then
          break
       elseif not described.unmeasured then
          local direction, why = joined_direction(i, one, results, counted, described, body.seconds)
-         direction.from = name_of(tester, one.from.agent, one.from.port)
+         direction.from = names[one.from.agent][one.from.port]
          if described.measure then
             direction.measured = direction.measured or {}
             direction.measured.misdirected = strays[i]
          end
          invalid[#invalid + 1] = judge_delays(direction, one, results, tester)
-         raw.directions[#raw.directions + 1], invalid = direction, tables.joined(invalid, why)
+         raw.directions[#raw.directions + 1] = direction
+         tables.append(invalid, why)
       end
    end
    raw.invalid = invalid[1] and invalid or nil

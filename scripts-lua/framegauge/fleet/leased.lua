@@ -33,7 +33,6 @@ local BAD, BUSY = 2, 4
 local ETIME = 62
 local LOOK_AT_CLOCKS = 0.05 -- seconds; so often others are told of ours before the start
 local MAX_SLEW = 500e-6 -- by which the kernel slews a clock
-local OTHER = { other = true, from = 1, to = 1, loads = {}, fps = 0, kept = false }
 local TELLING = { 0, 0.2, 1 } -- seconds between messages about what was sent: one may be lost
 
 function M.new(agent, lease)
@@ -119,8 +118,7 @@ function act.prepare(self, body, command)
    end
    local places
    local ok, problem = pcall(function()
-      body = share.whole(body, shared.MAX_IDS)
-      places = share.places(body)[self.agent.name]
+      body, places = share.placed(body, shared.MAX_IDS)
       return streams_problem(self, body.streams, places) or members_problem(self, body.members)
          or body.l4 and l4.problem(body.l4, self.ports, self.agent.permits)
    end)
@@ -139,26 +137,26 @@ function act.prepare(self, body, command)
    return { ok = true, body = {} }
 end
 
--- How the streams are called, and what of them is counted (tester/counts.lua).
+-- How the streams that were told are called, and what of them is counted (tester/counts.lua).
 local function described(body, list, ours)
-   return tables.map(body.described, function(one, i)
-      if one.other then
-         return OTHER -- thousands of them
+   return tables.map(list.places, function(i, k)
+      local own = body.described[i] and tables.copy(body.described[i])
+      if not own then
+         return nil -- announcements
       end
-      local own = tables.copy(one)
-      own.from, own.to = list.array[i - 1].tx_port + 1, list.array[i - 1].rx_port + 1
+      own.place, own.from, own.to = i, list.own[k - 1].tx_port + 1, list.own[k - 1].rx_port + 1
       own.sent_elsewhere = body.streams[i].from.agent ~= ours
-      own.kept = one.over_time ~= nil
+      own.kept = own.over_time ~= nil
       return own
    end)
 end
 
--- Streams that another agent sends to us: each(place, name of the agent).
+-- Streams that another agent sends to us: each(place, name of the agent, place among the told ones).
 local function incoming(self, each)
-   for _, i in ipairs(self.trial.places) do
+   for k, i in ipairs(self.trial.places) do
       local one = self.trial.body.streams[i]
       if one.to.agent == self.agent.name and one.from.agent ~= one.to.agent then
-         each(i, one.from.agent)
+         each(i, one.from.agent, k)
       end
    end
 end
@@ -305,13 +303,24 @@ local function joint_of(self, at, armed)
    }
 end
 
+-- Counts of measured streams by their places.
+local function by_place(directions, streams)
+   local out, k = {}, 0
+   for _, one in ipairs(streams) do
+      k = k + (one.unmeasured and 0 or 1)
+      out[one.place] = not one.unmeasured and directions[k] or nil
+   end
+   return out
+end
+
 -- @return what its streams counted
 local function run_streams(self, joint)
    local trial = self.trial
    local body, engine = trial.body, self.agent.engine
-   incoming(self, function(i)
-      trial.list.array[i - 1].other_clock = trial.offsets ~= nil
+   incoming(self, function(_, _, k)
+      trial.list.own[k - 1].other_clock = trial.offsets ~= nil
    end)
+   local own = described(body, trial.list, self.agent.name)
    function joint.finish()
       tell_sent(self, engine)
       await_sent(self, engine)
@@ -320,10 +329,9 @@ local function run_streams(self, joint)
       learning_wait = body.learning_wait, drain = body.drain, settle = body.settle, silent = body.silent,
       patient = body.patient, modifier = body.modifier, management = body.management, tags = body.tags,
       members = members_of(body), joint = joint,
-   }, trial.list, described(body, trial.list, self.agent.name), body.seconds)
-   raw.clocks = trial.offsets and clocks_of(self, share.by_place(raw.directions, body.described))
-   raw.strays = body.strays and engine.strays(self.tester, trial.list.count) or nil
-   raw.directions = share.own(raw.directions, body.described)
+   }, engine.streams(trial.list, body.count), own, body.seconds)
+   raw.clocks = trial.offsets and clocks_of(self, by_place(raw.directions, own))
+   raw.strays = body.strays and engine.strays(self.tester, body.count) or nil
    exchange.pack_counts(raw)
    raw.starts_ns = engine.starts(self.tester)
    return raw

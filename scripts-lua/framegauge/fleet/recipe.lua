@@ -149,30 +149,16 @@ local function frames_of(one, kept)
    return { sizes = sizes, frames = frames }
 end
 
--- A stream of others keeps a place, and has to be a stream. There may be thousands, so they are doubled.
-local function fill(array, count, one)
-   array[0] = {
-      idle = true, elsewhere = true, unknown = true, frame = one.frame, sizes = one.sizes,
-      frames = one.frames, load = one.load, loads = one.loads,
-   }
-   local size, filled = ffi.sizeof "struct fg_stream_config", 1
-   while filled < count do
-      ffi.copy(array + filled, array, math.min(filled, count - filled) * size)
-      filled = 2 * filled
-   end
-end
-
 --- The streams as one agent makes them: it sends those from its ports, and receives those to its ports. What
 -- arrives of all others is misdirected.
--- @param told_streams  of streams(), or as a part of them (fleet/share.lua)
--- @param places        of those that are told, in the list; the rest belongs to others
+-- @param told_streams  of streams() by their places
+-- @param places        of those that are told; the rest belongs to others
 -- @param index  function(name of a port of ours) -> its number, or nil
 -- @param ours   name of the agent
--- @return list as framegauge.tester.streams makes it, without names
+-- @return { own = array of those that are told, places =, kept = }
 function M.list(told_streams, places, index, ours)
-   local list = {
-      array = ffi.new("struct fg_stream_config[?]", #told_streams), count = #told_streams, kept = {},
-   }
+   local own = ffi.new("struct fg_stream_config[?]", #places)
+   local list = { own = own, places = places, kept = {} }
    local function add(s, one)
       local from = one.from.agent == ours and index(one.from.port)
       local to = one.to.agent == ours and index(one.to.port)
@@ -190,15 +176,8 @@ function M.list(told_streams, places, index, ours)
          s[key] = value
       end
    end
-   local own = ffi.new("struct fg_stream_config[?]", #places)
    for k, i in ipairs(places) do
       add(own[k - 1], told_streams[i])
-   end
-   if places[1] then
-      fill(list.array, list.count, own[0])
-   end
-   for k, i in ipairs(places) do
-      list.array[i - 1] = own[k - 1]
    end
    return list
 end

@@ -9,8 +9,6 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
-local OTHERS = { other = true, from = {}, to = {}, loads = {}, fps = 0 }
-
 --- Places of the streams that each agent is told, by its name: its own and streams whose copies it receives,
 -- or the first one where it has none.
 function M.places(body)
@@ -27,12 +25,10 @@ function M.places(body)
       by_agent[name] = list
    end
    for i, one in ipairs(body.streams) do
-      if not one.other then
-         add(one.from.agent, i)
-         add(one.to.agent, i)
-         if one.copies_of then
-            add(one.to.agent, one.copies_of)
-         end
+      add(one.from.agent, i)
+      add(one.to.agent, i)
+      if one.copies_of then
+         add(one.to.agent, one.copies_of)
       end
    end
    return setmetatable(by_agent, { __index = function()
@@ -66,47 +62,33 @@ function M.of(body, places, name)
    return out
 end
 
-local function whole(list, most)
-   local out, size = {}, 0
+-- The items of a list as it is told by their places, the places, and how many places there are.
+local function placed(list, most)
+   local out, places, size = {}, {}, 0
    for _, one in ipairs(list) do
       local n = type(one) == "number" and one or 1
       if size + n > most or n < 1 or n % 1 ~= 0 then
          error(("not a number of streams up to %d: %s"):format(most, tostring(n)), 0)
       end
-      for i = size + 1, size + n do
-         out[i] = type(one) == "number" and OTHERS or one
-      end
       size = size + n
+      if type(one) ~= "number" then
+         out[size], places[#places + 1] = one, size
+      end
    end
-   return out
+   return out, places, size
 end
 
---- A description with all places again; other agents' have other = true. Raises when it has no form.
-function M.whole(body, most)
+--- A description with its streams by their places, and `count` for how many there are: of the thousands of
+-- others' streams nothing is made. Raises when it has no form.
+-- @return it, and the places of the streams that are told
+function M.placed(body, most)
    local out = tables.copy(body)
-   out.streams, out.described = whole(body.streams, most), whole(body.described, most)
-   return out
-end
-
---- Counts of streams by their places: unmeasured streams have no counts.
--- @param list    of counts
--- @param beside  what the streams are called, with all places
-function M.by_place(list, beside)
-   local out, at = {}, 0
-   for i, one in ipairs(beside) do
-      at = at + (one.unmeasured and 0 or 1)
-      out[i] = not one.unmeasured and list[at] or nil
+   local streams, places, count = placed(body.streams, most)
+   out.streams, out.count, out.described = streams, count, (placed(body.described, most))
+   if count > 0 and not places[1] then
+      error("only streams of others", 0)
    end
-   return out
-end
-
---- Counts of streams that are not of others, in the order of their places. @param beside  as of by_place()
-function M.own(list, beside)
-   local out, counts = {}, M.by_place(list, beside)
-   for i, one in ipairs(beside) do
-      out[#out + 1] = not one.other and counts[i] or nil
-   end
-   return out
+   return out, places
 end
 
 return M

@@ -91,14 +91,14 @@ end
 
 -- The ports of some agents, in their places in the plan.
 function FleetTester:open_ports(names)
+   local addresses = {}
+   for i, port in ipairs(self.plan.ports) do
+      local owner = self.owners[i]
+      addresses[owner.agent] = addresses[owner.agent] or {}
+      addresses[owner.agent][owner.port] = shared.addresses(port)
+   end
    local by_agent = Controller.together(names, function(name)
-      local addresses = {}
-      for i, port in ipairs(self.plan.ports) do
-         if self.owners[i].agent == name then
-            addresses[self.owners[i].port] = shared.addresses(port)
-         end
-      end
-      return self:open_at(name, { ports = addresses, max_frame = self.max_frame,
+      return self:open_at(name, { ports = addresses[name], max_frame = self.max_frame,
          one_lcore_a_port = self.plan.needs.one_lcore_a_port or nil })
    end)
    for i, port in ipairs(self.plan.ports) do
@@ -117,13 +117,14 @@ end
 --- Lease and open the ports of a plan. Call it inside a job.
 -- @param o.max_frame  bytes with FCS of the largest frame; default: the method's
 -- @param o.lead       seconds from the order to the start
+-- @param o.collecting  seconds beyond the end of a trial for its results
 -- @param o.control    connected agents (framegauge.fleet.controller); default: the plan's
 -- @param o.earlier    of a run that is resumed: what its trials were known by at the agents
 -- @return the tester, or nil and an error object
 function FleetTester.open(plan, o)
    local self = setmetatable({
-      plan = plan, lead = o and o.lead or LEAD, next_id = some_id(), trials = 0, clock = "tsc",
-      clocks = plan.needs.clocks,
+      plan = plan, lead = o and o.lead or LEAD, collecting = o and o.collecting or COLLECTING,
+      next_id = some_id(), trials = 0, clock = "tsc", clocks = plan.needs.clocks,
       max_frame = o and o.max_frame or tables.max(plan.needs.frame_sizes),
       earlier = o and o.earlier or {}, fresh = true, ports = {}, gateways = {}, missing = {},
    }, FleetTester)
@@ -231,7 +232,7 @@ function FleetTester:result_of(name, o, over)
       pause = left > 0 and math.min(left + PAUSE, LOOK) or math.min(2 * pause, MAX_PAUSE)
       self.control:rest(name, pause)
       local answer = self:ask(name, "collect", {}, o)
-      if answer.ok or answer.lost or answer.state == "free" or uv.hrtime() / 1e9 > over + COLLECTING then
+      if answer.ok or answer.lost or answer.state == "free" or uv.hrtime() / 1e9 > over + self.collecting then
          return answer
       end
    end

@@ -128,7 +128,7 @@ local function direction_of(engine, i, stream, o)
 end
 
 --- Counts of every stream that is measured.
--- @param streams  in the engine's order: list of { name =, from =, to = (indexes of ports), sent_elsewhere
+-- @param streams  in the engine's order: list of { place = in it where others are between, name =, from =, to = (indexes of ports), sent_elsewhere
 --                 = whether another tester sends it; fps = intended load, of its port where it takes turns,
 --                 share = of that load, or nil; uneven = whether it sends now and then, and sends_s = the
 --                 seconds in which it has to send all; by_count = whether the number of its frames says its
@@ -146,7 +146,7 @@ function M.directions(engine, streams, o)
    local list = {}
    for i, stream in ipairs(streams) do
       if not stream.unmeasured then
-         list[#list + 1] = direction_of(engine, i - 1, stream, o)
+         list[#list + 1] = direction_of(engine, (stream.place or i) - 1, stream, o)
       end
    end
    return list

@@ -44,11 +44,12 @@ function Totals:entry(stream)
 end
 
 --- A trial has begun.
--- @param streams  in the engine's order: list of { name =, from =, to = (indexes of ports), unmeasured = }
+-- @param streams  in the engine's order: list of { place = (tester/counts.lua), name =, from = to = (indexes of ports), unmeasured = }
 function Totals:begin(engine, streams)
    self.engine, self.current = engine, {}
    for i, stream in ipairs(streams) do
-      self.current[i] = { entry = self:entry(stream), unmeasured = stream.unmeasured, index = i - 1 }
+      self.current[i] = { entry = self:entry(stream), unmeasured = stream.unmeasured,
+         index = (stream.place or i) - 1 }
    end
 end
 
