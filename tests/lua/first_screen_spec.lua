@@ -32,6 +32,27 @@ describe("the box of criteria", function()
    end)
 end)
 
+describe("words and units of a page", function()
+   it("are names of protocols as their standards write them", function()
+      local test = require("framegauge.report.html.formatters").test
+      assert.same({ "TWAMP Light", "HTTP throughput", "PDV", "fully meshed" },
+         { test "twamp_light", test "rfc9411.http_throughput", test "pdv", test "fully_meshed" })
+   end)
+
+   it("have the room of a queue with its unit", function()
+      local page = html.page(files.read(scratch.read(fixture.run(small_runs.of "l4") .. "/result.json")), {})
+      assert.is_nil(page:find("&quot;unit&quot;", 1, true))
+      assert.matches("queues</th><td>1,000 frames", page, 1, true)
+   end)
+
+   it("name the frames that a service lost though all probes were answered", function()
+      local row = { test = "loss", direction = "a->b", validity = "valid", sent = 20, lost = 0, loss_ratio = 0,
+         service = { forward_lost = 3, backward_lost = 1 }, round_trip = { p50_ns = 1000 } }
+      local tiles = require("framegauge.methods.oam.report").tiles { results = { oam = { row } } }
+      assert.same({ "Service", "4", "frames lost" }, { unpack(tiles[3], 1, 3) })
+   end)
+end)
+
 describe("the first screen of a method with several tests", function()
    for _, name in ipairs { "rfc2889", "rfc3918", "rfc8239", "rfc9411", "rfc9693" } do
       local function result()

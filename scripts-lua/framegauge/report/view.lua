@@ -37,6 +37,7 @@
 --    trial_columns            HTML: where its trials are not of frames, the columns of a table of them
 local core = require "framegauge.core.tables"
 local csv = require "framegauge.text.csv"
+local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local results = require "framegauge.report.result"
 local show = require "framegauge.text.show"
@@ -78,9 +79,7 @@ local function sections(result)
 end
 
 local function test_names(result)
-   return table.concat(core.map(result.plan[result.plan.test].tests, function(key)
-      return (key:gsub("_", " "))
-   end), ", ")
+   return table.concat(core.map(result.plan[result.plan.test].tests, formatters.test), ", ")
 end
 
 local function nothing()

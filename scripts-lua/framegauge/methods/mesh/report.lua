@@ -54,7 +54,7 @@ local function matrix(result, figure)
    local column = row and show.column(row) or show.column { figure[1], as = "us" }
    for _, port in ipairs(result.plan.ports) do
       columns[#columns + 1] = { port.name, "", function(from)
-         return from.name == port.name and "." or cell(by_direction[from.name .. "->" .. port.name], column)
+         return from.name == port.name and "" or cell(by_direction[from.name .. "->" .. port.name], column)
       end }
    end
    return columns
@@ -146,8 +146,8 @@ function M.tiles(result)
       end
    end
    return tables.map({ { "Directions", ("%d of %d"):format(valid, #rows_of(result)), "valid" },
-      worst and { "Greatest loss", show.KINDS.loss[1](worst.loss_ratio), "%", worst.direction } or false,
-      least and { "Least throughput", ("%.4g"):format(least.throughput_percent), "% of the line",
+      worst and { "Maximum loss", show.KINDS.loss[1](worst.loss_ratio), "%", worst.direction } or false,
+      least and { "Minimum throughput", ("%.4g"):format(least.throughput_percent), "% of the line",
          least.direction } or false },
    function(tile) return tile or nil end)
 end

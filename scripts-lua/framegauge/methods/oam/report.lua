@@ -38,6 +38,12 @@ function M.sections(result)
       below = tables.reasons } } }
 end
 
+-- Frames of the service that `loss` has found lost, both ways; nil without that test.
+local function service_lost(row)
+   local service = row.service
+   return service and (service.forward_lost or 0) + (service.backward_lost or 0)
+end
+
 --- Figures to remember: the longest round trip and the greatest loss of a session.
 function M.tiles(result)
    local lossy = formatters.worst(rows_of(result), "loss_ratio", "<=")
@@ -45,9 +51,12 @@ function M.tiles(result)
       return row.round_trip and row.round_trip.p50_ns
    end)
    local list = { slowest and { "Round trip", format.nanoseconds(slowest.round_trip.p50_ns), "",
-      "half of the probes, " .. slowest.direction, row = slowest } or nil }
+      "median, " .. slowest.direction, row = slowest } or nil }
    list[#list + 1] = lossy and { "Lost", format.count(lossy.lost), "probes",
       ("of %s, %s"):format(format.count(lossy.sent), lossy.direction), row = lossy } or nil
+   local of_service = formatters.largest(rows_of(result), service_lost)
+   list[#list + 1] = of_service and { "Service", format.count(service_lost(of_service)), "frames lost",
+      "by the counters of both ends, " .. of_service.direction, row = of_service } or nil
    return list
 end
 

@@ -126,7 +126,8 @@ function M.tiles(result)
       local row = formatters.largest(group.rows, "window_share")
       list[i] = {
          group.name, row.achieved_bps and units.format_bits(row.achieved_bps) or "not ended", "",
-         row.transfer_time_ratio and ("transfer time ratio %.3f"):format(row.transfer_time_ratio), row = row,
+         row.transfer_time_ratio and ("of %s; transfers take %.3f times the ideal time"):format(
+            units.format_bits(row.achievable_bps), row.transfer_time_ratio), row = row,
       }
    end
    return list

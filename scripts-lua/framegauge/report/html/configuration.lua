@@ -20,6 +20,10 @@ end
 local WRITERS = {
    time = units.format_time, bits = bits, frame_rate = units.format_frame_rate, ratio = units.format_ratio,
    rate = load, load_step = load,
+   buffer = function(room)
+      return type(room) == "table" and ("%s %s"):format(units.format_count(room.value), room.unit)
+         or units.format_count(room)
+   end,
    size = function(bytes) return units.format_count(bytes) .. " bytes" end,
 }
 

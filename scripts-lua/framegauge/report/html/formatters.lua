@@ -23,10 +23,14 @@ function M.words(text)
    return (text:gsub("(%d) us%f[%W]", "%1 µs"):gsub("(%w)%->(%w)", "%1 → %2"))
 end
 
+-- Words that are written in another way than keys have them.
+local PROPER = { stamp = "STAMP", twamp = "TWAMP", light = "Light", http = "HTTP", pdv = "PDV", mtu = "MTU",
+   crc = "CRC" }
+
 --- A test's name in words: "fully meshed" for `rfc2889.fully_meshed`. Names in capitals are proper names.
 function M.test(name)
    local last = name:match "[^.]+$" or name
-   return last:find "%u" and last or (last:gsub("_", " "))
+   return last:find "%u" and last or (last:gsub("_", " "):gsub("%a+", PROPER))
 end
 
 --- A time with the unit that suits.

@@ -123,7 +123,12 @@ footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--rule);color:v
 .wide .scroll table{width:auto;margin:0 auto}
 tbody th:first-child,thead th:first-child{position:sticky;left:0;background:var(--page)}}
 @media (max-width:40rem){body{padding:1.2rem 1rem 3rem}h1{font-size:1.6rem}
-.facts div{grid-template-columns:7rem 1fr}figure{overflow-x:auto}figure svg{min-width:38rem}
+.facts div{grid-template-columns:7rem 1fr}figure{overflow-x:auto}
+.tiles{grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr))}.tiles div{padding:.6rem .7rem}
+.tiles dd b{font-size:1.3rem;white-space:normal}
+.below span{position:sticky;left:.3rem;display:inline-block;max-width:calc(100vw - 3rem)}
+.wide .scroll{width:auto;margin-left:0}
+figure svg{min-width:38rem}
 .four figure svg{min-width:0}.four svg text{font-size:13px}}
 @page{size:A4;margin:15mm 14mm 17mm;@bottom-right{content:counter(page) " / " counter(pages);
 font:8pt sans-serif;color:#55606e}}

@@ -146,8 +146,8 @@ local function below_rows(o)
 end
 
 local function note(which, text, letter)
-   return h.tr { class = "below", h.td { colspan = #which, letter and { h.sup { letter }, " " } or false,
-      formatters.words(text) } }
+   return h.tr { class = "below", h.td { colspan = #which,
+      h.span { letter and { h.sup { letter }, " " } or false, formatters.words(text) } } }
 end
 
 -- @param which  numbers of the columns that stand in it
