@@ -14,7 +14,7 @@ local of_port = keys.group(nil, nil, {
      longest = 4096, required = true, does = "writes the file" },
    { "filter", "string", "which frames, in the language of pcap-filter(7)",
      longest = 10000, default_help = "all frames" },
-   { "trigger", "string", "`loss`, or a filter: only frames around one before which others of its stream are missing, or for which the filter holds; in pcapng it is marked by a comment",
+   { "trigger", "string", "`loss`, or a filter: only the frames around a loss of a stream, or around a frame that matches the filter; in pcapng a comment marks the frame",
      longest = 10000, default_help = "none: all from the start" },
    { "before", "integer", "trigger: frames kept before that one, at most half a buffer of them",
      min = "0", max = "1000000", default = "0" },

@@ -27,7 +27,7 @@ local DEVICES = {
    { "wire0, wire1", "the two ends of a wire inside the process, with the reference device between" },
    { "kernel:IF", "a network interface of the kernel, through AF_XDP where it works, else AF_PACKET; append `,af_xdp` or `,af_packet` to insist on one; an 802.1ad tag (0x88a8) is received as 802.1Q through AF_PACKET, but as it is through AF_XDP and `,offload`; `,offload` has the interface cut and join TCP segments, for tests of TCP at its full speed" },
    { "memif:PATH", "shared memory with another program; append `,server` to listen instead of joining; `,id=N` is the interface's number (default 0)" },
-   { "pcap:IN,OUT", "files: frames of IN arrive, what is sent goes to OUT; one of both may be left out" },
+   { "pcap:IN,OUT", "files: the port receives the frames of IN and writes sent frames to OUT; one of the two may be left out" },
    { "0000:03:00.0", "a network card by its PCI address, bound to a driver for user space" },
    { "vdev:STRING", "any virtual device of DPDK, as its --vdev takes it" },
 }

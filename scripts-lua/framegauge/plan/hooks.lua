@@ -7,7 +7,7 @@ local shared = require "framegauge.plan.shared_rows"
 local M = {}
 
 local of_hook = keys.group(nil, nil, {
-   { "on", "list", "when: at the end of a run, whatever it is; if it passed or failed what the plan or --expect asks for; if its verdict is that; or if the level of a figure became worse (framegauge history)",
+   { "on", "list", "when: end: at the end of each run; pass or fail: where the criteria were met or not met; tester-limited, invalid or interrupted: where the run was; regression: where the level of a figure became worse (framegauge history)",
      of = { type = "enum",
         values = { "end", "pass", "fail", "tester-limited", "invalid", "interrupted", "regression" } },
      least = 1, unique = true, default = { "end" } },

@@ -22,7 +22,7 @@ local port = keys.group(nil, nil, {
    { "device", "device", "what to send and receive through", required = true },
    { "ipv4", "ipv4_prefix", "the tester's own address on this port, with the prefix length of its network",
      default_help = "198.18.1.2/24 for the first input, 198.19.1.2/24 for the first output, 198.18.2.2/24 for the next input, and so on; none with ipv6" },
-   { "gateway", "ipv4", "the router to send through, in the network of ipv4; its MAC address is resolved by ARP. A port without one, next to another with, is bridged: its frames go straight to the other port",
+   { "gateway", "ipv4", "the router to which the port sends, in the network of ipv4; its MAC address is resolved by ARP. A port without a gateway is bridged: its frames go straight to the other port",
      default_help = "none: frames go straight to the port they are for" },
    { "ipv6", "ipv6_prefix", "as ipv4; the test runs over IPv6 when no port has an IPv4 address",
      default_help = "none" },
@@ -76,23 +76,23 @@ local reference_device = keys.group("reference_device", "the device between wire
 })
 
 local host = keys.group("host", "resources of the machine; seldom needed", {
-   { "huge_pages", { "auto", "never", "require" }, "auto takes them where there are any and does without where not, or does what FRAMEGAUGE_HUGE_PAGES in the environment says",
+   { "huge_pages", { "auto", "never", "require" }, "auto: used where there are any, unless FRAMEGAUGE_HUGE_PAGES in the environment sets it",
      default = "auto" },
    { "memory", "size", "memory for frames",
      min = "64MiB", max = "1024GiB", default_help = "chosen from what is there" },
    { "lcores", "list", "CPUs: the first for control, the others for packets",
      of = { type = "integer", min = "0", max = "1023" }, unique = true, least = 2, most = 128,
      default_help = "all that the process may use" },
-   { "realtime", "boolean", "true gives packet lcores real-time priority: other threads get their CPUs only for what the kernel keeps for them, as a rule 50 ms of a second; isolated CPUs are better still",
+   { "realtime", "boolean", "true: packet lcores have real-time priority. Other threads then have these CPUs only for the time that the kernel reserves, usually 50 ms a second. Isolated CPUs are better still",
      default = "false" },
-   { "max_lag", "time", "how late a frame may be and still be sent; later ones are dropped and counted. Bursts, and what a policer is to pass, have bounds of their own, which are never above this one",
+   { "max_lag", "time", "how late a frame may be sent; later frames are dropped and counted. Bursts and the load of a policer have bounds of their own, which are never above this one",
      default = "1ms", min = "1us", max = "1s" },
    { "eal", "list", "further arguments for DPDK's EAL",
      of = { type = "string" }, default = {}, default_help = "none", does = "gives DPDK the arguments" },
 })
 
 local clock = keys.group("clock", "where one-way delays between testers take their common time; 'framegauge doctor --clock' shows what a machine has", {
-   { "source", { "auto", "phc", "chrony", "kernel", "control" }, "phc: a PTP hardware clock with ptp4l; chrony: CLOCK_REALTIME with chronyd's bound; kernel: with the kernel's bound (adjtimex); auto: the first of these that is synchronised; control: the control connection, which is too rough for delays",
+   { "source", { "auto", "phc", "chrony", "kernel", "control" }, "phc: a PTP hardware clock with ptp4l; chrony: CLOCK_REALTIME with chronyd's bound; kernel: with the kernel's bound (adjtimex); auto: the first of these that is synchronised; control: the control connection, too inexact for delays",
      default = "auto" },
    { "asymmetry", "time", "phc: half the difference between the delays of the two directions of the PTP path, at most",
      max = "1s", default_help = "the mean path delay" },
@@ -146,7 +146,7 @@ return keys.group(nil, nil, {
    { "calibration", "string", "file of a calibration, as calibrate --out wrote it",
      does = "reads the file", default_help = "the one that calibrate made on this machine with these ports" },
    host, clock, fleet,
-   { "criteria", "list", "what the device must reach, as with --expect: FIGURE>=VALUE or FIGURE<=VALUE, and behind an @ the test, frame size, direction, stream or service it is about. Exit status 1 where the device fell short, 3 where that is not decided",
+   { "criteria", "list", "what the device must reach, as with --expect: FIGURE>=VALUE or FIGURE<=VALUE, and after an @ the test, frame size, direction, stream or service. Exit status 1 where the device fell short, 3 where a criterion is not decided",
      unique = true, most = 256, default = {}, default_help = "none", of = { type = "string", longest = 256 },
      expected = "criteria such as [throughput>=95%@512, latency_max<=50us]" },
    captures.row, hooks.row, streams.row, tables.field(registry.ALL, "row"),

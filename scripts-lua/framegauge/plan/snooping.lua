@@ -26,7 +26,7 @@ M.row = keys.group("snooping", "of IGMP and MLD (RFC 4541): frames of a multicas
      default = "1s", min = "1ms", max = "1h" },
    { "last_member_count", "integer", "without fast_leave: how many queries",
      default = "2", min = "1", max = "100" },
-   { "querier", "boolean", "it asks all ports for all groups, every query_interval", default = "false" },
+   { "querier", "boolean", "the switch sends a general query to all ports every query_interval", default = "false" },
    { "query_interval", "time", "from one general query to the next",
      default = "125s", min = "10ms", max = "1h" },
    { "membership_time", "time", "time after which a port that has not reported is no longer a member; 0: never",

@@ -74,13 +74,13 @@ local load_row = keys.group("rate", "the load: one value, evenly sent, or keys:"
    { "poisson", "rate", "frames at random times, independent of each other, at this rate in the mean",
      max = "100%", default_help = "none" },
    shared.seed("1", "of these times"),
-   { "profile", "list", "loads one after the other, and again, whose frames follow the integral of the rates also where a step has no whole frames: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}",
+   { "profile", "list", "loads one after the other, repeated; the number of frames follows the integral of the rates, also where a step is shorter than a frame: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, to: 90%, over: 5s}",
      default_help = "none", of = keys.group(nil, "one load of a profile", steps) },
    ramp "... evenly in this time, then no more",
 }, { short = "rate", expected = "a load, such as 40%, or keys", default_help = "10%" })
 
 local payload_row = keys.group("payload", "what is between the headers and the signature, which the test `traffic` compares where it arrives:", {
-   { "octets", "payload", "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; each frame has it from its beginning), or bytes in hex that are repeated",
+   { "octets", "payload", "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; begins anew in each frame), or bytes in hex, which are repeated",
      default_help = "incrementing" },
    { "text", "string", "a text that is repeated, in place of octets", longest = 4096, default_help = "none" },
    shared.seed("1", "of random bytes, which are the same in every frame of the stream"),

@@ -62,7 +62,7 @@ M.row = keys.group("reference_switch", "one switch between all wires of the plan
      default = "512", min = "1" },
    { "reserve", "integer", "of a shared buffer: what only the frames for an egress may take, for each, in its unit",
      default = "0", min = "0", max = "1000000000" },
-   { "alpha", "number", "of a shared buffer: the queue of an egress grows up to alpha times what is free; 0: no limit",
+   { "alpha", "number", "of a shared buffer: the queue of an egress may grow to alpha times the free room; 0: no limit",
      default = "1", min = "0", max = "1000" },
    { "latency", "time", "time that every frame spends in it, without waiting", default = "20us", max = "10s" },
    { "latency_per_byte", "time", "further time for each byte of the frame", default = "0s", max = "1ms" },

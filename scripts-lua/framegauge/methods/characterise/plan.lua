@@ -17,7 +17,7 @@ local function sizes(key, default, help, default_help)
 end
 
 local row = keys.group("characterise", "what a device is: its rates, buffer, delays and losses, each with its bounds, and a reference device that behaves like it", {
-   sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; where these do not tell two models apart, others are added"),
+   sizes("frame_sizes", { "64", "512", "1518" }, "sizes of the frames to which the model is fitted; other sizes are added where these do not tell two models apart"),
    sizes("held_out", nil, "bytes of the frames whose trials the model must predict", "[256, 1024], or others where frame_sizes has one of these"),
    { "bidirectional", "boolean", "the other direction, too, and both at once", default = "true" },
    { "max", "rate", "the load of an overload; less than the line where the tester cannot send that much",

@@ -31,7 +31,7 @@ local row = keys.group("replay", "a capture replayed from one port, and whether 
    { "verify", "boolean", "compares what the other port receives with what was sent; false: through a device that changes frames, such as a router",
      default = "true" },
    rewrite,
-   { "fcs", { "auto", "strip", "keep" }, "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says that it is there; strip: all frames have one; keep: sent as payload",
+   { "fcs", { "auto", "strip", "keep" }, "the FCS of the frames in the file (the port sends its own): auto: dropped where the file says that the frames have one; strip: dropped from all frames; keep: sent as payload",
      default = "auto" },
    shared.max_frame("1522", "larger frames are dropped and counted"),
    { "memory", "size", "a larger file is read while it is sent",

@@ -65,7 +65,7 @@ local multiple_devices = keys.group("multiple_devices", "of the test multiple_de
 local congestion_control = keys.group("congestion_control", "of the test congestion_control, in blocks of four ports: the first sends to the third and the fourth in turn, the second to the fourth", {
    { "longest", "time", "while a buffer takes everything that is too much, the trial is repeated four times as long, up to this",
      default = "300s", min = "1ms", max = "300s" },
-   { "uneven", "boolean", "another trial in which the first port sends twice as much to the fourth as to the third; not by the RFC. It shows head of line blocking that a fair arbitration hides otherwise",
+   { "uneven", "boolean", "a further trial, not in the RFC: the first port sends twice as many frames to the fourth port as to the third. It shows head of line blocking that fair arbitration hides",
      default = "false" },
 })
 
@@ -87,7 +87,7 @@ local row = keys.group("rfc2889", "benchmarking of LAN switches by RFC 2889, bet
      default = "1", min = "1", max = "65536" },
    { "announcement_rate", "frame_rate", "of addresses: broadcasts of a port, from one station after the other",
      default = "1000fps", min = "1fps" },
-   { "stagger", "integer", "the seed of a draw by how many frames each port begins late, fewer than there are other ports; 0: all begin at one instant and send in step, so that in a full mesh no two frames meet",
+   { "stagger", "integer", "seed of the random delay with which each port begins, in frames, below the number of other ports; 0: all ports begin at one instant and send in step, so that in a full mesh no two frames meet",
      default = "0", min = "0", max = "4294967295" },
    { "latency_frames", "integer", "single broadcasts, 100 ms apart, whose latency is measured at each port",
      default = "20", min = "1", max = "10000" },

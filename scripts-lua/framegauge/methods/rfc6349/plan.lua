@@ -46,7 +46,7 @@ local row = keys.group("rfc6349", "TCP throughput testing by RFC 6349, between t
    { "directions", "list", "forward: from the first port to the second; both: both ways at once",
      unique = true, least = 1, of = { type = "enum", values = { "forward", "backward", "both" } },
      default = { "forward", "backward", "both" } },
-   { "duration", "time", "how long a transfer takes if the path gives all that the window allows; its payload follows from that. RFC 6349 asks for at least 30s",
+   { "duration", "time", "how long a transfer takes where the path carries all that the window allows; the payload of a transfer follows from it. RFC 6349 asks for at least 30s",
      default = "35s", min = "10ms", max = "24h" },
    { "patience", "number", "a transfer may take this many times as long in truth",
      default = "3", min = "1", max = "100" },

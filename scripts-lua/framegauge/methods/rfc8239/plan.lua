@@ -19,7 +19,7 @@ local LEAST = {
 }
 
 local buffer = keys.group("buffer", "of the test buffer", {
-   { "procedures", "list", "efficiency: with which frame size most is held; port: the buffer of each egress; pairs: two egresses congested at once; many_to_one: all other ports to one, each in turn",
+   { "procedures", "list", "efficiency: the frame size at which the buffer holds most bytes; port: the buffer of each egress; pairs: two egresses congested at once; many_to_one: all other ports to one, each in turn",
      unique = true, least = 1, default = { "efficiency", "port" },
      of = { type = "enum", values = PROCEDURES } },
    { "frame_size", "size", "bytes of the frames of all procedures but efficiency",

@@ -35,7 +35,7 @@ local capacity = keys.group("capacity", "of the test capacity: doubling until th
      default = "10000", min = "2", max = tostring(MOST) },
    { "error", "ratio", "the search ends when it knows the capacity this well",
      default = "1%", min = "0.0001%", max = "50%" },
-   { "method", { "search", "fixed" }, "search: the rate is sought anew with each number of connections that passes, as the RFC has it; fixed: gamma of the first rate decides, which is the same where the rate does not sink",
+   { "method", { "search", "fixed" }, "search: the rate is searched for again at each number of connections that passes, as in the RFC; fixed: gamma times the first rate decides, with the same result where the rate does not sink",
      default = "search" },
 })
 

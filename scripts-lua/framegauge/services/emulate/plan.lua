@@ -32,7 +32,7 @@ local emulate = keys.group("emulate", "a network emulator between the first port
 })
 
 local reflect = keys.group("reflect", "a reflector: test frames are sent back through the port that received them, with source and destination swapped (MAC, IP, ports) (framegauge reflect)", {
-   { "mode", { "signature", "stamp", "twamp_light", "y1731" }, "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay, loss and synthetic loss messages (LBM, DMM, LMM, SLM), and the frames of a service that a test loss sends",
+   { "mode", { "signature", "stamp", "twamp_light", "y1731" }, "which frames are returned. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay, loss and synthetic loss messages (LBM, DMM, LMM, SLM), and the frames of a service that a test loss sends",
      default = "signature" },
    shared.port("862", "stamp and twamp_light: UDP port of the reflector"),
    { "stateful", "boolean", "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell on which way a packet was lost",

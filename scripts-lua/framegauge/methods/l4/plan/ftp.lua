@@ -14,10 +14,10 @@ local FOR_IPV4 = { passive = "extended-passive", active = "extended-active" }
 
 M.GROUP = keys.group("ftp", "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each a control connection with one data connection at a time", {
    { "body", "size", "of each file", default = "1MiB", min = "1", max = "1GiB" },
-   { "resume", "size", "each file is asked for, or sent, from this byte on (REST; RFC 3659): the rest alone is transferred, compared and counted",
+   { "resume", "size", "each file is transferred from this byte on (REST; RFC 3659): only the rest is transferred, compared and counted",
      default = "0", max = "1GiB" },
    { "upload", "boolean", "the client sends files (STOR); else it gets them (RETR)", default = "false" },
-   { "mode", MODES, "who opens the data connection, and how the other end tells where: passive: the client, by PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)",
+   { "mode", MODES, "which end opens the data connection, and by which command the other end gives its address: passive: the client, by PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)",
      default = "extended-passive" },
    { "files", "integer", "of a session, which then ends and is followed by another; 0: until the end",
      default = "10", min = "0", max = "1000000" },
@@ -26,7 +26,7 @@ M.GROUP = keys.group("ftp", "of FTP: which files, and how their data connections
    { "user", "string", "who logs in", longest = 100, default = "anonymous" },
    { "password", "string", "and by which password; it is sent, and stands in the result, as it is",
      longest = 100, default = "framegauge@" },
-   { "any_body", "boolean", "files are not our server's, and neither their bytes nor the length of what is received are compared",
+   { "any_body", "boolean", "files of another server: neither their bytes nor their length are compared",
      default = "false" },
    { "timeout", "time", "without a reply, a data connection or any of its bytes for so long a session is given up",
      default = "10s", min = "1ms", max = "1h" },

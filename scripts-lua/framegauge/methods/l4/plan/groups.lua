@@ -31,7 +31,7 @@ M.sweep = keys.group("sweep", "what the cases of a campaign differ in", {
    { "rate", "list", "of policer: bits of frames with FCS offered each second",
      unique = true, least = 1, of = { type = "bits", min = "1kbps" },
      default = { "10Mbps", "50Mbps", "90Mbps", "100Mbps", "110Mbps", "150Mbps", "200Mbps" } },
-   { "limit", "bits", "of policer: what is expected to pass, bits of frames with FCS each second",
+   { "limit", "bits", "of policer: the rate that is expected to pass, in bits of frames with FCS a second",
      min = "1kbps", default_help = "not known" },
 })
 
@@ -74,7 +74,7 @@ M.load = keys.group("load", "how the connections of TCP come and go: as in curl-
      default = "0", min = "0", max = "1000000" },
    { "per_second", "number", "further clients each second, up to l4.connections",
      min = "0.001", max = "10000000", default_help = "all connections at once" },
-   { "rate", "number", "open loop: connections opened each second, at times that do not depend on how the device does; what is measured counts from these times. l4.connections is then the most at a time",
+   { "rate", "number", "open loop: connections opened a second, at fixed times, however fast the device answers. Times are measured from these moments. l4.connections is then the maximum at a time",
      min = "0.001", max = "10000000", default_help = "a closed loop" },
    { "cycles", "integer", "connections that each client opens one after the other; 0: until the end",
      default = "0", min = "0", max = "1000000" },

@@ -14,17 +14,17 @@ local MOST_IN_ALL = 4000000 -- objects of all pages at a time; the memory of a w
 local LARGEST = 2 ^ 30
 
 M.GROUP = keys.group("page", "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. The document is the first object", {
-   { "objects", "list", "the objects, or only their sizes, in the order in which they are asked for where several may be",
+   { "objects", "list", "the objects, or only their sizes, in the order of their requests where several can be requested",
      least = 1, most = MOST_OBJECTS, default_help = "page.har's objects",
      of = keys.group(nil, "an object of the page", {
         { "size", "size", "bytes of the body", required = true, max = "1GiB" },
         { "name", "string", "what the report calls it",
           longest = har.LONGEST_NAME, default_help = "document, object 2, object 3, ..." },
-        { "after", "string", "the object that has to be there before this one is asked for, by its name or its number from 1 on; none: it begins with the page",
+        { "after", "string", "the object that must have arrived before this one is requested, by its name or its number from 1 on; none: requested when the page begins",
           longest = har.LONGEST_NAME, default_help = "the document; of that: none" },
-        { "think", "time", "how long the client then waits before it asks", default = "0s", max = "60s" },
+        { "think", "time", "how long the client then waits before its request", default = "0s", max = "60s" },
      }, { short = "size" }) },
-   { "har", "string", "a HAR file of a browser: its first page, each object after what made the browser ask for it",
+   { "har", "string", "a HAR file of a browser: its first page, each object after the object that made the browser request it",
      longest = 4096, does = "reads the file", default_help = "none: page.objects" },
    { "connections", "integer", "of PAGE and TLS_PAGE: at a time for one page; PAGE2 and PAGE3 take one",
      default = "6", min = "1", max = "32" },

@@ -13,7 +13,7 @@ local M = {}
 M.GROUP = keys.group("ping", "of PING: echo requests (RFC 792, RFC 4443) and their replies", {
    { "size", "size", "bytes of data behind the header of ICMP, which has 8; of mtu-sweep what fits into the MTU",
      default = "56", max = "9188" },
-   { "interval", "time", "from one request to the next, whatever is answered, and round trips count from when a request was due; l4.connections is then the most that wait at a time. Without it each request follows the reply to the one before, l4.connections at a time",
+   { "interval", "time", "from one request to the next, with or without a reply; round trips count from the time at which a request was due, and l4.connections is the maximum of unanswered requests. Without it each request follows the reply to the one before, l4.connections at a time",
      min = "1ns", max = "1h", default_help = "a flood" },
 })
 

@@ -27,7 +27,7 @@ local membership = keys.group("membership", "of join_delay, leave_delay and burd
    { "stagger", "time", "from the report of one port to the next port's", default = "10ms", max = "1s" },
    { "observe_join", "time", "how long frames may take to come after the last report",
      default = "1s", min = "1ms", max = "10min" },
-   { "observe_leave", "time", "how long frames may go on after the last leave; of a device that asks first, three times what that takes",
+   { "observe_leave", "time", "how long frames may continue after the last leave; for a device that sends a query first, three times the time that this takes",
      default = "6s", min = "1ms", max = "10min" },
    shared.repetitions("20", "trials, each with one report of each port", "1000"),
 })
@@ -45,14 +45,14 @@ local tunnels = keys.group("tunnel", "of encapsulation, decapsulation and re_enc
 })
 
 local row = keys.group("rfc3918", "benchmarking of IP multicast by RFC 3918: from one port of the plan to others that join groups", {
-   { "tests", "list", "which of its tests to run. mixed_class: throughput of multicast and unicast frames in turn (4.1); group_matrix: what is forwarded of more and more groups (4.2); aggregated: throughput to all receivers (4.3); encapsulation, decapsulation, re_encapsulation: the same into tunnels, out of one, and from one into others (4.4); latency: at each receiver, and from the earliest to the latest (5.1, 5.2); join_delay, leave_delay (6.1, 6.2); group_capacity: how many groups are forwarded to members only (7.1); burdened_latency, burdened_join_delay: latency and join delay without further load and with unicast of other ports (8.1, 8.2)",
+   { "tests", "list", "which of its tests to run. mixed_class: throughput of alternating multicast and unicast frames (4.1); group_matrix: forwarding rate at rising numbers of groups (4.2); aggregated: throughput to all receivers (4.3); encapsulation, decapsulation, re_encapsulation: the same into tunnels, out of one, and from one into others (4.4); latency: at each receiver, and from the earliest to the latest (5.1, 5.2); join_delay, leave_delay (6.1, 6.2); group_capacity: how many groups are forwarded to members only (7.1); burdened_latency, burdened_join_delay: latency and join delay without further load and with unicast of other ports (8.1, 8.2)",
      unique = true, least = 1, default = { "aggregated" }, of = { type = "enum", values = TESTS } },
    { "version", { "igmpv2", "igmpv3", "mldv1", "mldv2" }, "how receivers join and leave",
      default_help = "igmpv2, over IPv6 mldv1" },
    { "source", "string", "port that sends", default_help = "the first port without another role" },
    { "receivers", "list", "ports that join groups",
      unique = true, of = { type = "string" }, default_help = "all ports but source, monitor and burden" },
-   { "monitor", "string", "port that joins none: frames of registered groups there were flooded. Without one a device that floods what it cannot register seems to have room for any number of groups",
+   { "monitor", "string", "port that joins no group: frames of registered groups that arrive there were flooded. Without this port a device that floods unregistered groups seems to have room for any number of groups",
      default_help = "none" },
    { "burden", "list", "of burdened_latency and burdened_join_delay: ports that send unicast to each other, each to all others in turn",
      unique = true, least = 2, of = { type = "string" }, default_help = "none" },

@@ -61,7 +61,7 @@ local service_row = keys.group(nil, nil, {
    { "destination_port", "integer", "UDP port it goes to", min = "1", max = "65535", default = "7" },
    { "frame_size", "size", "bytes from the destination address to the FCS",
      min = "64", max = "16128", default = "512" },
-   { "emix", "string", "frames of several sizes in turn, in place of frame_size: a letter for each (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000; bits are evenly spaced",
+   { "emix", "string", "frames of several sizes in turn, in place of frame_size: a letter for each size (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000; bits are evenly spaced",
      longest = 64, match = "^[a-j]+$", default_help = "none", expected = "letters a to j, such as abceg" },
    { "colour", { "blind", "aware" }, "whether the network is to heed the colours of its frames",
      default = "blind" },
@@ -79,7 +79,7 @@ local service_row = keys.group(nil, nil, {
 })
 
 local configuration = keys.group("configuration", "the service configuration test: every service by itself, the others silent, one way after the other", {
-   { "tests", "list", "which of its tests to make. cir: A.1; step-load: A.2, which ends with A.1; eir: B, policing: C, cbs: D, ebs: E, each in the form for the service's colour. eir and ebs need an excess rate; cbs one that is 0, since else what exceeds the committed burst passes as excess",
+   { "tests", "list", "which of its tests to make. cir: A.1; step-load: A.2, which ends with A.1; eir: B, policing: C, cbs: D, ebs: E, each in the form for the service's colour. eir and ebs need an excess rate; cbs needs an excess rate of 0, because frames beyond the committed burst pass as excess otherwise",
      unique = true, least = 1, default = { "step-load", "eir", "policing", "cbs", "ebs" },
      of = { type = "enum", values = { "cir", "step-load", "eir", "policing", "cbs", "ebs" } } },
    { "steps", "list", "loads of step-load, shares of CIR, upwards; the last is 100%",
@@ -108,7 +108,7 @@ local row = keys.group("y1564", "service activation by ITU-T Y.1564; see docs/ex
    { "tests", "list", "which of its two tests",
      unique = true, least = 1, default = { "configuration", "performance" },
      of = { type = "enum", values = { "configuration", "performance" } } },
-   { "topology", { "two-ports", "loopback", "two-testers" }, "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from 'framegauge reflect' at the far end: all figures are of the way there and back; two-testers: each way by itself, between a port here and one of 'framegauge agent' elsewhere",
+   { "topology", { "two-ports", "loopback", "two-testers" }, "two-ports: each way by itself, one-way delays; loopback: a port receives its own frames, returned by 'framegauge reflect' at the far end: all figures are of the round trip; two-testers: each way by itself, between a port here and one of 'framegauge agent' elsewhere",
      default = "two-ports" },
    { "delays", "boolean", "two-testers: whether delays are measured, for which both clocks must agree; without them rate, loss and availability remain",
      default = "true" },
