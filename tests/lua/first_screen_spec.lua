@@ -26,6 +26,14 @@ describe("the box of criteria", function()
          #result.results.throughput, #result.results.throughput), page)
    end)
 
+   it("names the service of a failure", function()
+      local result = files.read(scratch.read(fixture.run(small_runs.of "y1564") .. "/result.json"))
+      local service = result.results.y1564.services[1]
+      local row = service.configuration[1]
+      row.outcome, row.reasons, result.outcome = "fail", { "too slow" }, "fail"
+      assert.matches("too slow: Configuration test, " .. service.name .. ", ", text_of(html.page(result, {})), 1, true)
+   end)
+
    it("says how to have a device judged where nothing is", function()
       assert.matches("No criterion was setNo figure is judged. Criteria are set in the plan (criteria) or by --expect.",
          text_of(html.page(fake_result {}, {})), 1, true)

@@ -252,14 +252,6 @@ describe("the page", function()
       assert.matches("in bursts: .*And 3 more%.", box)
    end)
 
-   it("names the service of a failure", function()
-      local result = files.read(scratch.read(fixture.run(small_runs.of "y1564") .. "/result.json"))
-      local service = result.results.y1564.services[1]
-      local row = service.configuration[1]
-      row.outcome, row.reasons, result.outcome = "fail", { "too slow" }, "fail"
-      assert.matches("too slow: Configuration test, " .. service.name .. ", ", parse(html.page(result, {})), 1, true)
-   end)
-
    it("says in words what ended a search, and separates thousands of an interval", function()
       local result = fake_result()
       result.results.throughput[2].limited_by = "maximum"
