@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What becomes of a connection of QUIC when its path changes under way. */
+#include <cmath>
+
 #include "l4_quic.h"
 
 namespace
@@ -93,22 +95,29 @@ PortOf(const std::vector<uint8_t> &frame, unsigned from)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-/* a client takes another port every 200 ms of 2 s */
+/*
+ * A client takes another port every 200 ms of 2 s at the earliest, so not more often than that; each move is
+ * seen by the path and at the server. What the server does not read comes behind the end: a client repeats
+ * its last words for the 1st, 2nd, 4th, 8th datagram that still comes.
+ */
 void
 ExpectToMove(const char *kind, bool silently)
 {
 	fg_l4_app client = l4::Client(kind);
+	const uint64_t every = 200 * ms;
 	std::vector<uint16_t> ports[2];
+	unsigned frames = 0;
 	QuicOptions o;
 
 	o.stop = 2 * second;
 	o.set = [silently](fg_quic_config &to, fg_quic_config &of) {
 		for (fg_quic_config *c : {&to, &of})
-			(silently ? c->rebind_ns : c->migrate_ns) = 200 * ms;
+			(silently ? c->rebind_ns : c->migrate_ns) = every;
 	};
 	o.path = [&](unsigned from, std::vector<uint8_t> &frame) {
 		uint16_t port = PortOf(frame, from);
 
+		frames += from == 1;
 		if (std::find(ports[from].begin(), ports[from].end(), port) == ports[from].end())
 			ports[from].push_back(port);
 		return true;
@@ -117,8 +126,8 @@ ExpectToMove(const char *kind, bool silently)
 	pair.ExpectNoFaults();
 	const fg_quic_tally &ours = pair.Tally(0), &theirs = pair.Tally(1);
 	const fg_l4_times &gap = pair.result[0].quic.gap;
-	EXPECT_LE(4u, ours.migrations) << kind;
-	EXPECT_GE(10u, ours.migrations) << kind;
+	EXPECT_LT(1u, ours.migrations) << kind;
+	EXPECT_GE(o.stop / every, ours.migrations) << kind;
 	for (unsigned i : {0, 1}) {
 		ASSERT_EQ(ours.migrations + 1, ports[i].size()) << kind << i;
 		for (size_t n = 1; n < ports[i].size(); n++)
@@ -128,7 +137,7 @@ ExpectToMove(const char *kind, bool silently)
 	EXPECT_EQ(silently ? 0 : ours.migrations, ours.paths_validated) << kind;
 	EXPECT_LE(theirs.migrations, theirs.paths_validated + 1) << kind;
 	EXPECT_EQ(0u, ours.paths_failed + theirs.paths_failed) << kind;
-	EXPECT_GE(20u, theirs.discarded) << kind << ": what comes behind the last words";
+	EXPECT_GE(1 + std::log2(frames), theirs.discarded) << kind;
 	EXPECT_LE(ours.migrations - 1, gap.count) << kind;
 	EXPECT_LE(4 * ms, gap.min) << kind << ": a round trip";
 	EXPECT_LT(1000000u, pair.result[0].total.octets_in + pair.result[1].total.octets_in) << kind;
