@@ -173,7 +173,7 @@ on_stream_reset(ngtcp2_conn *conn, int64_t id, uint64_t size, uint64_t code, voi
 		stream_over(q, id, false);
 	else if (!q->over)
 		streams_of(q)->reset(calling.w, &q->stream, id);
-	return 0;
+	return q->phase > OPEN ? NGTCP2_ERR_CALLBACK_FAILURE : 0;
 }
 
 /* more streams of ours, or more bytes of one */

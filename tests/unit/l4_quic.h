@@ -74,6 +74,7 @@ class QuicPair : public Line
 			quic[0].tls.alpn = quic[1].tls.alpn = "h3";
 		if (o.set)
 			o.set(quic[0], quic[1]);
+		max_lag = ms;
 		loss = o.loss;
 		reorder = o.reorder;
 		duplicate = o.duplicate;

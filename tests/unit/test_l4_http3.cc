@@ -283,4 +283,34 @@ TEST(Http3, TheTimeThatAWindowStaysClosed)
 	EXPECT_GT(second / 2, pair.result[1].flow_blocked_ns[FG_L4_WINDOW_STREAM]);
 }
 
+/* at the rate that was asked for; more than 1,000 in a second end the connection */
+TEST(Http3, AFloodOfResetsThatAServerBearsOrEnds)
+{
+	for (double rate : {500.0, 2500.0}) {
+		fg_l4_app client = Http3(100);
+		l4::QuicOptions o;
+
+		SCOPED_TRACE(rate);
+		client.flood = FG_L4_FLOOD_RST;
+		client.requests = 0;
+		client.flood_per_s = rate;
+		client.connections = 1;
+		o.stop = 2 * l4::second;
+		l4::QuicPair pair(client, o);
+		const fg_l4_result &c = pair.result[0], &s = pair.result[1];
+		const uint64_t faulty = s.total.own[MESSAGE_FAULTY];
+
+		EXPECT_LT(0u, c.total.transactions);
+		if (rate < 1000) {
+			pair.ExpectNoFaults();
+			EXPECT_EQ(0u, faulty);
+			EXPECT_NEAR(2 * rate, double(c.flooded), 0.03 * 2 * rate);
+		} else { /* each connection lasts for 1,001 of them and the way there and back */
+			EXPECT_NEAR(2 * rate / 1001, double(faulty), 1.1);
+			EXPECT_GE(c.flooded, 1001 * faulty);
+			EXPECT_STREQ("the peer: error 0x107",
+				     std::string(c.quic.reason).substr(0, 21).c_str());
+		}
+	}
+}
 } // namespace

@@ -205,11 +205,18 @@ h3_asker_timer(struct fg_l4 *w, struct fg_stream *s)
 
 const struct h3_role h3_client_role = {true, h3_asker_head, h3_asker_over, h3_asker_failed, h3_asker_go_on};
 
+static uint64_t
+h3_asker_poll(struct fg_l4 *w, struct fg_app *app)
+{
+	return ((struct application *)app)->config.flood == FG_L4_FLOOD_NONE ? client_poll(w, app)
+									     : h3_flood_poll(w, app);
+}
+
 const struct fg_app_ops h3_client_ops = {
 	.established = h3_asker_established,
 	.closed = h3_closed,
 	.timer = h3_asker_timer,
-	.poll = client_poll,
+	.poll = h3_asker_poll,
 	.stop = h3_asker_stop,
 	.connected = note_connected,
 	.streams = &h3_streams,

@@ -112,7 +112,9 @@ h3_on_head_begin(nghttp3_conn *http, int64_t id, void *conn, void *exchange)
 	struct h3_exchange *x = exchange;
 
 	if (x == NULL) {
-		x = a->role->is_client ? NULL : h3_take(a, c, id);
+		if (a->role->is_client) /* it was reset, or never wanted */
+			return 0;
+		x = h3_take(a, c, id);
 		if (x == NULL)
 			return NGHTTP3_ERR_CALLBACK_FAILURE;
 		nghttp3_conn_set_stream_user_data(http, id, x);
@@ -387,7 +389,7 @@ h3_leave(struct fg_l4 *w, struct fg_stream *s)
 }
 
 void
-h3_fail(struct fg_l4 *w, struct fg_stream *s, int error)
+h3_fail_by(struct fg_l4 *w, struct fg_stream *s, uint64_t code, const char *why)
 {
 	struct h3_conn *c = h3_conn_of(w, s);
 	char reason[64];
@@ -396,6 +398,12 @@ h3_fail(struct fg_l4 *w, struct fg_stream *s, int error)
 		return;
 	c->flags |= H3_OVER;
 	application_of(w, s)->base.tally.own[MESSAGE_FAULTY]++;
-	snprintf(reason, sizeof(reason), "HTTP/3: %s", nghttp3_strerror(error));
-	fg_quic_fail(w, s, nghttp3_err_infer_quic_app_error_code(error), reason);
+	snprintf(reason, sizeof(reason), "HTTP/3: %s", why);
+	fg_quic_fail(w, s, code, reason);
+}
+
+void
+h3_fail(struct fg_l4 *w, struct fg_stream *s, int error)
+{
+	h3_fail_by(w, s, nghttp3_err_infer_quic_app_error_code(error), nghttp3_strerror(error));
 }

@@ -12,6 +12,9 @@ http3_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err)
 {
 	if (config->quic == NULL)
 		return fg_error_set(err, EINVAL, "l4", "HTTP3 goes through QUIC alone");
+	if (config->flood != FG_L4_FLOOD_NONE &&
+	    (config->flood != FG_L4_FLOOD_RST || config->flood_per_s <= 0))
+		return fg_error_set(err, EINVAL, "l4.http", "HTTP3 has a flood of resets alone");
 	if (config->streams > STREAMS_MAX)
 		return fg_error_set(err, EINVAL, "l4.http", "%u streams", config->streams);
 	if (!config->server && (config->path == NULL || config->host == NULL ||
@@ -80,6 +83,12 @@ http3_free(struct application *app)
 	fg_pool_free(&a->exchanges);
 }
 
+static void
+http3_read(const struct application *app, struct fg_l4_result *out)
+{
+	out->flooded = ((const struct http3 *)app)->flooded;
+}
+
 static const struct app_kind http3 = {
 	"HTTP3",
 	.streams = true,
@@ -92,6 +101,7 @@ static const struct app_kind http3 = {
 	.check = http3_check,
 	.create = http3_create,
 	.free = http3_free,
+	.read = http3_read,
 	.waits = h3_waits,
 	.note_unblocked = h3_note_unblocked,
 };

@@ -9,6 +9,7 @@
  *   conn.c     connections and exchanges: taken, given back, ended; what libnghttp3 calls
  *   streams.c  what QUIC calls: bytes of streams from and to libnghttp3
  *   client.c, server.c
+ *   flood.c    requests that nobody waits for, sent on purpose; and when there are too many of them
  *   http3.c    the kind
  *
  * All of it is written by the lcore that polls the worker; control makes and frees it.
@@ -57,6 +58,9 @@ struct h3_conn {
 	uint32_t requests;    /* of a client: sent */
 	uint32_t load;        /* and of a page: page_begin() */
 	uint64_t blocked;     /* note_blocked() */
+	int64_t unwanted; /* of a client that floods: the stream that is reset next; 0: there is no such */
+	uint64_t second;  /* of a server: a second ... */
+	uint32_t resets;  /* ... and the requests that were reset in it */
 };
 
 /** What the two sides do differently. */
@@ -83,7 +87,9 @@ struct http3 {
 	uint32_t streams;                      /* at a time on a connection */
 	nghttp3_nv request[H3_REQUEST_FIELDS]; /* of a client */
 	uint32_t request_fields;
-	char length[16]; /* Content-Length of it */
+	char length[16];  /* Content-Length of it */
+	double flood_at;  /* of a client: when the next request of a flood is due, ns */
+	uint64_t flooded; /* that were reset */
 };
 
 /** A stream's own: of both sides. */
@@ -147,6 +153,8 @@ void h3_end(struct fg_l4 *w, struct fg_stream *s, struct h3_exchange *x);
 void h3_drop(struct fg_l4 *w, struct fg_stream *s, struct h3_exchange *x, enum message_sum why);
 /** The connection fails by an error of libnghttp3. */
 void h3_fail(struct fg_l4 *w, struct fg_stream *s, int error);
+/** The same by a code of RFC 9114, 8.1. */
+void h3_fail_by(struct fg_l4 *w, struct fg_stream *s, uint64_t code, const char *why);
 /** It ends in peace. */
 void h3_leave(struct fg_l4 *w, struct fg_stream *s);
 /** Bytes of a body of ours, for libnghttp3. */
@@ -157,6 +165,12 @@ nghttp3_ssize h3_read_body(nghttp3_conn *http, int64_t id, nghttp3_vec *to, size
 /** As of struct app_kind. */
 uint32_t h3_waits(struct fg_l4 *w, const struct fg_stream *s,
 		  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
+
+/* flood.c */
+/** poll() of a client that floods. */
+uint64_t h3_flood_poll(struct fg_l4 *w, struct fg_app *app);
+/** Of a server: a request was reset. More than 1,000 in a second end the connection. */
+void h3_count_reset(struct fg_l4 *w, struct fg_stream *s);
 
 /* streams.c */
 extern const struct fg_quic_streams h3_streams;

@@ -138,8 +138,11 @@ h3_reset(struct fg_l4 *w, struct fg_stream *s, int64_t id)
 {
 	const struct h3_conn *c = h3_conn_of(w, s);
 
-	if (!(c->flags & H3_OVER))
-		nghttp3_conn_shutdown_stream_read(c->http, id);
+	if (c->flags & H3_OVER)
+		return;
+	nghttp3_conn_shutdown_stream_read(c->http, id);
+	if (!http3_of(w, s)->role->is_client)
+		h3_count_reset(w, s);
 }
 
 static void

@@ -221,7 +221,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "flow_blocked.stream_ns", col = "Blocked by the window", unit = "of a stream", hidden = true, at = "details" },
    { "hol_ns", "number", "HTTP2, HTTPS2 and HTTP3, and their pages: time in which data of a stream had arrived, with all of the stream before it, and waited behind a gap of TCP in which data of others was missing (head-of-line blocking); the sum of all streams, at both ends where both are ours, of the last repetition from `omit` to the end. 0 with HTTP3, where no stream waits for another",
       optional = true, col = "Head-of-line blocking", unit = "of all streams", hidden = true, at = "details" },
-   { "flood_frames", "count", "HTTP2 and HTTPS2 with `http.flood`: frames that were sent for it", optional = true,
+   { "flood_frames", "count", "HTTP2, HTTPS2 and HTTP3 with `http.flood`: frames that were sent for it", optional = true,
       better = false },
    { "ping_replies", map "ordinal", "PING, where there were any: replies that came after their request was given up (`late`), a second time (`duplicates`), behind the reply to a later request (`reordered`), or to no request (`malformed`)", optional = true },
    { "files_per_s", "number", "FTP: files a second, whole and with a good reply", optional = true,

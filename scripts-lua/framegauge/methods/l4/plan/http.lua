@@ -19,7 +19,7 @@ M.GROUP = keys.group("http", "what HTTP, HTTP2 and HTTP3 ask for", {
      default = "32", min = "1", max = "1000" },
    { "window", "size", "of HTTP2 and HTTPS2: bytes that either end may send on a stream before the other end gives it more room (WINDOW_UPDATE); at least 65535 for a connection. Of HTTP3 see quic.stream_window",
      min = "1", max = "2147483647", default_help = "2147483647" },
-   keys.group("flood", "of HTTP2 and HTTPS2: frames that nobody needs, sent on each connection in addition to the requests. A server is to bear them, or to end the connection (RFC 9113, 10.5); ours takes 1,000 a second", {
+   keys.group("flood", "of HTTP2 and HTTPS2, and rst of HTTP3: frames that nobody needs, sent on each connection in addition to the requests. A server is to bear them, or to end the connection (RFC 9113, 10.5; RFC 9114, 10.5); ours takes 1,000 a second", {
       { "frame", { "rst", "ping", "settings", "empty" }, "rst: RST_STREAM, each behind a request; ping and settings, each to be acknowledged; empty: DATA without a byte, while the body of a POST is under way",
         required = true },
       { "rate", "number", "frames a second on each connection; left out while 64 KiB of a connection wait for an acknowledgement",
@@ -66,11 +66,12 @@ function M.fill(client, o, remote)
    end
 end
 
--- A flood is of HTTP/2, and of bodies that are under way.
+-- A flood is of HTTP/2, or of resets, and of bodies that are under way.
 local function check_flood(o, found)
    for i, test in ipairs(o.tests) do
-      if test ~= "HTTP2" and test ~= "HTTPS2" then
-         found:add(found:item("l4.tests", i), test .. " sends no flood", "HTTP2 or HTTPS2, or no http.flood")
+      if test ~= "HTTP2" and test ~= "HTTPS2" and (test ~= "HTTP3" or o.http.flood.frame ~= "rst") then
+         found:add(found:item("l4.tests", i), test .. " sends no flood of " .. o.http.flood.frame,
+            "HTTP2 or HTTPS2, HTTP3 with frame: rst, or no http.flood")
       end
    end
    if o.http.flood.frame == "empty" and o.http.post == 0 then
