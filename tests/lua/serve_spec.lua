@@ -15,7 +15,7 @@ local function serve(listen)
          return { path = "", close = nothing }
       end },
       ["framegauge.console.watchdog"] = { start = function() return nothing end },
-      ["framegauge.core.say"] = nothing,
+      ["framegauge.core.print_nowait"] = nothing,
       ["framegauge.web"] = { open = function() return { close = nothing } end },
    }
    local before = {}

@@ -13,7 +13,7 @@ local octets = require "framegauge.core.octets"
 local link_watch = require "framegauge.tester.link_watch"
 local oam = require "framegauge.tester.oam.session"
 local placement = require "framegauge.tester.placement"
-local say = require "framegauge.core.say"
+local print_nowait = require "framegauge.core.print_nowait"
 local time = require "framegauge.clock.time"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -234,15 +234,15 @@ end
 
 -- Print the counts of all, and what the ports themselves have dropped.
 function Emulator:show_totals()
-   say "\ntotal:"
+   print_nowait "\ntotal:"
    local late = {}
    for i, counts in ipairs(self:counts()) do
-      say(total(counts))
+      print_nowait(total(counts))
       local ns = tonumber(C.fg_relay_late_ns(self.relay, i - 1))
       late[#late + 1] = counts.forwarded > 0 and ("%s %s"):format(counts.name, format.nanoseconds(ns)) or nil
    end
    if late[1] then
-      say("frames left later than asked, at most: " .. table.concat(late, ", "))
+      print_nowait("frames left later than asked, at most: " .. table.concat(late, ", "))
    end
    local counters = ffi.new("struct fg_port_counters")
    for i, handle in ipairs(self.handles) do
@@ -250,7 +250,7 @@ function Emulator:show_totals()
       for _, loss in ipairs(PORT_LOSSES) do
          local frames = tonumber(counters[loss[1]])
          if frames > 0 then
-            say(("%-20s %s %s"):format(self.plan.ports[i].name, format.count(frames), loss[2]))
+            print_nowait(("%-20s %s %s"):format(self.plan.ports[i].name, format.count(frames), loss[2]))
          end
       end
    end
@@ -268,10 +268,10 @@ function Emulator:show_seconds(seconds)
       passed = passed + step
       local now = self:counts()
       for i, way in ipairs(now) do
-         say(("%6.0f s  %s"):format(passed, second(way, before[i], step)))
+         print_nowait(("%6.0f s  %s"):format(passed, second(way, before[i], step)))
       end
       for _, sentence in ipairs(self.links:look()) do
-         say(("%6.0f s  %s"):format(passed, sentence))
+         print_nowait(("%6.0f s  %s"):format(passed, sentence))
       end
       before = now
    end
@@ -293,12 +293,12 @@ function M.main(plan, options)
       self:open()
       for i, way in ipairs(self.ways) do
          local handle = self.handles[way.from]
-         say(("%-20s %s (%s), room for %d frames"):format(way.name, plan.ports[way.from].device,
+         print_nowait(("%-20s %s (%s), room for %d frames"):format(way.name, plan.ports[way.from].device,
             ffi.string(handle.caps.mode), self.config.way[i - 1].room))
       end
       local problem = self.common_time and self.common_time:problem()
       if problem then
-         say(("timestamps are of a clock that nothing bounds, and say so (%s)"):format(problem))
+         print_nowait(("timestamps are of a clock that nothing bounds, and say so (%s)"):format(problem))
       end
       self.links = link_watch.start(plan.ports, self.handles)
       job.until_interrupted(self.show_seconds, self, options.seconds)

@@ -8,7 +8,7 @@ local Tester = require "framegauge.tester"
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
 local results = require "framegauge.tester.iperf3.results"
-local say = require "framegauge.core.say"
+local print_nowait = require "framegauge.core.print_nowait"
 local settings = require "framegauge.methods.l4.settings"
 local trial = require "framegauge.tester.l4.trial"
 local uv = require "luv"
@@ -38,7 +38,7 @@ Screen.__index = Screen
 -- Intervals arrive stream by stream; they are printed when a second is complete.
 function Screen:flush()
    for _, text in ipairs(self.second[1] and words.interval(self.second) or {}) do
-      say(text)
+      print_nowait(text)
    end
    self.second = {}
 end
@@ -59,15 +59,15 @@ function Screen:take(r)
    self:flush()
    if r.kind == "test" then
       self.heading = words.test(r)
-      say("\n" .. self.heading)
+      print_nowait("\n" .. self.heading)
    elseif r.kind == "end" and not self.heading then
-      say("\na client without a test: " .. words.ending(r))
+      print_nowait("\na client without a test: " .. words.ending(r))
    elseif r.kind == "end" then
       for i, text in ipairs(words.result(self.results, r.ending == "done")) do
-         say((i == 1 and "result:\n" or "") .. text)
+         print_nowait((i == 1 and "result:\n" or "") .. text)
       end
       self.results, self.heading = {}, nil
-      say(words.ending(r) or "done")
+      print_nowait(words.ending(r) or "done")
    else
       table.insert(self.results, r)
    end
@@ -84,7 +84,7 @@ Lines.__index = Lines
 function Lines:take(r)
    table.insert(self.list, r)
    if r.kind == "end" then
-      say(results.text(self.list))
+      print_nowait(results.text(self.list))
       self.list = {}
    end
 end
@@ -127,7 +127,7 @@ local function announce(plan, tester)
    local addresses, port = {}, plan.ports[1]
    addresses[1] = port.ipv4
    addresses[#addresses + 1] = port.ipv6
-   say(("iperf3: listening on %s, port %d (%s, %s)"):format(table.concat(addresses, " and "),
+   print_nowait(("iperf3: listening on %s, port %d (%s, %s)"):format(table.concat(addresses, " and "),
       plan.iperf3.port, port.name, tester.ports[1].device))
 end
 

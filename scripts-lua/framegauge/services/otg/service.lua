@@ -13,7 +13,7 @@ local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
 local refusal = require "framegauge.services.otg.refusal"
-local say = require "framegauge.core.say"
+local print_nowait = require "framegauge.core.print_nowait"
 local Web = require "framegauge.web.server"
 
 local M = {}
@@ -148,7 +148,7 @@ function M.main(plan, options)
       server:close()
    end, function()
       for _, url in ipairs(server.urls) do
-         say(("otg: listening on %s, without authentication"):format(url))
+         print_nowait(("otg: listening on %s, without authentication"):format(url))
       end
       repeat
          job.sleep(options.seconds or 3600)

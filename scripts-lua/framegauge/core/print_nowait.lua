@@ -5,15 +5,15 @@
 local ffi = require "ffi"
 
 ffi.cdef [[
-struct fg_say_poll {
+struct fg_poll {
    int fd;
    short events, revents;
 };
-int poll(struct fg_say_poll *descriptors, unsigned long count, int timeout_ms);
+int poll(struct fg_poll *descriptors, unsigned long count, int timeout_ms);
 ]]
 
 local POLLOUT = 4
-local STDOUT = ffi.new("struct fg_say_poll", 1, POLLOUT)
+local STDOUT = ffi.new("struct fg_poll", 1, POLLOUT)
 
 local PIECE = 4096 -- bytes: a pipe with any room takes them without waiting
 
