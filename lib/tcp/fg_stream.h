@@ -230,7 +230,6 @@ const struct fg_flow *fg_stream_flow(const struct fg_stream *s);
 uint64_t fg_stream_sent(const struct fg_stream *s);
 /** Is the handshake over, and the stream not? */
 bool fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s);
-bool fg_stream_is_closed(const struct fg_stream *s);
 /** Call @p visit for each stream of application @p app that is not over, TIME_WAIT excepted. */
 void fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
 /**

@@ -125,12 +125,6 @@ fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s)
 	return conn_of(s)->state >= ESTABLISHED && conn_of(s)->state != TIME_WAIT;
 }
 
-bool
-fg_stream_is_closed(const struct fg_stream *s)
-{
-	return conn_of(s)->state == CLOSED;
-}
-
 uint32_t
 fg_stream_some(struct fg_l4 *w, unsigned app, uint32_t from, uint32_t most,
 	       void (*visit)(struct fg_l4 *w, struct fg_stream *s))

@@ -23,12 +23,6 @@ static const struct {
 	{"rsa2048", "RSA", NULL, 2048}, {"rsa3072", "RSA", NULL, 3072}, {"rsa4096", "RSA", NULL, 4096},
 };
 
-const char *
-fg_tls_certificate_name(unsigned i)
-{
-	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i].name : NULL;
-}
-
 static struct {
 	EVP_PKEY *key;
 	X509 *certificate;

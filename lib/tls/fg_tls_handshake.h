@@ -31,9 +31,9 @@ struct fg_tls_config {
 	uint32_t early_data;
 	uint32_t refuse_every; /* of a server: refuse the early data of every n-th offer; 0: never */
 	uint64_t seed;
-	const char *ciphers;     /* suites of both versions, "A:B" in order of preference */
-	const char *groups;      /* "X25519:P-256" */
-	const char *certificate; /* that is made: a name of fg_tls_certificate_name(); NULL: none */
+	const char *ciphers;                     /* suites of both versions, "A:B" in order of preference */
+	const char *groups;                      /* "X25519:P-256" */
+	const char *certificate;                 /* that is made, "p256" (kinds, certificate.c); NULL: none */
 	const char *certificate_file, *key_file; /* in place of it, PEM; or NULL */
 	const char *ca_file;                     /* trusted in addition to our own authority; or NULL */
 	const char *server_name;                 /* or NULL */
@@ -41,8 +41,6 @@ struct fg_tls_config {
 	uint32_t key_log;                        /* lines of the key log that are kept */
 };
 
-/** Kinds of certificates that can be made; NULL: there are no more. */
-const char *fg_tls_certificate_name(unsigned i);
 /**
  * The authority's certificate, PEM, for the life of the process. It is made if it is not there yet.
  * @param seeded  from a seed, the same in every process; what was made before stays
@@ -55,7 +53,7 @@ struct fg_tls_identity {
 	size_t certificate_length, key_length;
 };
 /**
- * @param kind    a name of fg_tls_certificate_name()
+ * @param kind    as fg_tls_config.certificate
  * @param name    whose it is
  * @param seeded  as of fg_tls_authority()
  * @return        false: libcrypto failed

@@ -25,7 +25,7 @@ local function member(c, port, join, leave)
    return { port = port, version = c.version, group = c.group, join = join, leave = leave }
 end
 
--- Who joins when, in seconds, and when the load begins and ends.
+-- The ports that join, when, in seconds, and when the load begins and ends.
 local function times(c, method)
    local o, known = c.o.membership, method == "known"
    local begin = (known or c.leaves) and c.o.join_wait or 0
@@ -41,18 +41,18 @@ local function times(c, method)
    return list, begin, at - o.stagger + (c.leaves and o.observe_leave or o.observe_join)
 end
 
--- One trial. @return its record, who was measured, when the load ended (ns)
+-- One trial. @return its record, the ports that join, when the load ended (ns)
 local function make(c, method, fps)
    local o, list, members, streams = c.o, c.receivers, {}, {}
-   local who, begin, finish = times(c, method)
-   for _, one in ipairs(who) do
+   local joins, begin, finish = times(c, method)
+   for _, one in ipairs(joins) do
       if c.leaves then
          members[#members + 1] = member(c, one.port, 0, one.at)
       else
          members[#members + 1] = member(c, one.port, one.stays and 0 or one.at, finish + o.drain)
       end
    end
-   c.receivers = tables.map(who, function(one) return one.port end)
+   c.receivers = tables.map(joins, function(one) return one.port end)
    trials.add(c, streams, "load", { frame = trials.template(c, 1), fps = fps, seconds = finish - begin,
       delay = begin })
    c.receivers = list
@@ -62,7 +62,7 @@ local function make(c, method, fps)
       frame_size = c.frame_size, direction = c.source, fps = fps,
       seconds = finish, streams = streams, members = members, any_loss = true, drain = o.drain + o.forget,
    }
-   return record, who, begin * 1e9, finish * 1e9
+   return record, joins, begin * 1e9, finish * 1e9
 end
 
 -- The delay of a port in a trial, ns. @return the delay, and function(store): its net, less a latency that
@@ -146,13 +146,13 @@ local WHY = {
    ["no end"] = "frames still came when the load ended; raise rfc3918.membership.observe_leave",
 }
 
-local function read(c, record, who, t, ports, seen)
+local function read(c, record, joins, t, ports, seen)
    local joined = {}
    for _, one in ipairs(record.members.ports) do
       joined[one.port] = one
    end
    local problem
-   for i, one in ipairs(who) do
+   for i, one in ipairs(joins) do
       local direction = record.directions[i]
       direction.port = one.port
       if direction.latency and (not seen.least or direction.latency.min_ns < seen.least.min_ns) then
@@ -208,15 +208,15 @@ local function measure(c, method, found)
    local ports, seen = {}, {}
    c.group = c.first
    for i = 1, o.repetitions do
-      local record, who, begin, finish = make(c, method, fps)
-      for _, one in ipairs(i == 1 and who or {}) do
+      local record, joins, begin, finish = make(c, method, fps)
+      for _, one in ipairs(i == 1 and joins or {}) do
          if not one.stays then
             ports[#ports + 1] = { name = one.port, delays = {}, nets = {} }
             ports[one.port] = ports[#ports]
          end
       end
       records[i], row.queries_seen = record, row.queries_seen + record.members.queries
-      problem = read(c, record, who, { begin = begin, finish = finish, fps = fps }, ports, seen)
+      problem = read(c, record, joins, { begin = begin, finish = finish, fps = fps }, ports, seen)
          or problem
       if problem then
          break
