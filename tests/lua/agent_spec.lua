@@ -2,11 +2,14 @@
 
 -- Two testers: how their clocks are compared, and what they tell each other.
 local Clock = require "framegauge.clock"
+local Agent = require "framegauge.fleet.agent"
+local bus = require "framegauge.fleet.bus"
 local clocks = require "framegauge.fleet.clocks"
 local exchange = require "framegauge.fleet.exchange"
 local job = require "framegauge.core.job"
 local address = require "framegauge.plan.address"
 local time = require "framegauge.clock.time"
+local World = require "fleet_world"
 
 describe("clocks of two testers", function()
    it("are told to the nanosecond", function()
@@ -65,5 +68,22 @@ describe("what two testers tell each other", function()
       for _, text in ipairs { "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "host:5", "" } do
          assert.is_nil(address.of_service(text))
       end
+   end)
+end)
+
+describe("the agent of a controller's own ports", function()
+   it("obeys the controller, and nobody else on its bus", function()
+      job.run(function()
+         local hub, other = bus.new(), bus.new()
+         local own = Agent.new({ ports = { { name = "near", device = "wire0" } } }, { name = "local", bus = hub })
+         local a, b = World.connection()
+         hub:attach(a)
+         other:attach(b)
+         job.sleep(0.02)
+         local command = { v = Agent.VERSION, step = "ports", by = "me@here:1", body = {} }
+         assert.is_nil(other:request("fg.v1.cmd.local.ports", command, 0.1))
+         assert.equal("near", hub:request("fg.v1.cmd.local.ports", command, 1).body.ports[1].port)
+         own:close()
+      end)
    end)
 end)
