@@ -7,6 +7,7 @@ local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
+local tables = require "framegauge.core.tables"
 local truth = require "rfc9411_truth"
 local truth_table = require "truth_table"
 local uv = require "luv"
@@ -60,6 +61,34 @@ describe("the criteria of RFC 9411", function()
       local list = criteria.judge(o, samples, seen, { concurrent = 100 })
       assert.same({ "least_open_connections", 100, 99, true },
          { list[3].name, list[3].value, list[3].limit, list[3].met })
+   end)
+end)
+
+describe("the rate of few connections", function()
+   local O = { failures = 1e-5, shortfall = 0.01, deviation = 0.05, concurrency_deviation = 0.1 }
+
+   -- @param each  connections of ten transactions in each of ten samples
+   local function deviates(each)
+      local samples, all = {}, 0
+      for i, n in ipairs(each) do
+         samples[i], all = { throughput_bps = n * 1e6, concurrent = 1 }, all + n
+      end
+      local seen = { attempted = 10 * all, failed = 0, opened = all, resets = 0, transactions = 10 * all,
+         measured_s = 0.5 }
+      return not tables.find(criteria.judge(O, samples, seen, { transactions_per_s = 20 * all, gets = 10 }),
+         "name", "rate_deviation").met
+   end
+
+   it("may differ by one connection, which is whole, and by no more", function()
+      assert.is_false(deviates { 1, 1, 1, 2, 1, 1, 2, 1, 2, 1 }) -- 6 or 7 of 13 in half of the samples
+      assert.is_true(deviates { 1, 1, 1, 1, 1, 1, 2, 1, 2, 2 })
+   end)
+
+   it("is the device's where it sets up all of them", function()
+      local results = truth.measure { name = "few", firewall = "setup_rate: 5000, setup_queue: 50",
+         keys = "tests: [latency], objects: [1KiB], target: {transactions: 520}" }
+      assert.same({ "valid", {} }, { results.latency[1].validity, results.latency[1].reasons or {} })
+      assert.equal(260, results.latency[1].transactions_per_s)
    end)
 end)
 

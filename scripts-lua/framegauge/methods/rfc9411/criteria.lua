@@ -74,12 +74,14 @@ function M.judge(o, samples, seen, wanted)
       return list
    end
    local rate = seen.measured_s > 0 and seen.transactions / seen.measured_s or 0
-   -- connections are whole: one of them may be due just before the phase, or just behind it
+   -- connections are whole: one of them may be due just before a phase or its samples, or just behind them
    local one = seen.measured_s > 0 and wanted.gets / seen.measured_s or 0
    local low = math.max(0, wanted.transactions_per_s * (1 - o.shortfall) - one)
    add("transactions_per_s", rate, low, rate >= low)
-   local off = M.deviation(column(samples, "throughput_bps"), M.width(#samples, seen.transactions))
-   add("rate_deviation", off, o.deviation, off <= o.deviation)
+   local width = M.width(#samples, seen.transactions)
+   local off = M.deviation(column(samples, "throughput_bps"), width)
+   local most = o.deviation + wanted.gets * #samples / math.max(1, seen.transactions * width)
+   add("rate_deviation", off, most, off <= most)
    local open, mean = column(samples, "concurrent"), 0
    for _, n in ipairs(open) do
       mean = mean + n / #open
