@@ -2,7 +2,12 @@
 
 --- Datagrams that were lost where the tester did not send as it should have.
 local datagrams = require "framegauge.methods.l4.datagrams"
+local fixture = require "fixture"
+local json = require "framegauge.text.json"
 local report = require "framegauge.methods.l4.report"
+local result_rows = require "framegauge.methods.l4.result"
+local rows = require "framegauge.text.rows"
+local scratch = require "scratch"
 
 local function client(o)
    return {
@@ -37,12 +42,12 @@ describe("a stream of datagrams", function()
 
    it("has a sentence on what was lost, came again or came out of order, as goodput shows none of it", function()
       local function sentences(row)
-         local list, rows = {}, {}
+         local list, same = {}, {}
          for i = 1, row.times or 1 do
-            rows[i] = row
+            same[i] = row
          end
          row.test, row.datagrams, row.validity = row.test or "UDP_STREAM", 40704, "valid"
-         report.notes({ results = { l4 = rows } }, function(text) list[#list + 1] = text end)
+         report.notes({ results = { l4 = same } }, function(text) list[#list + 1] = text end)
          return list
       end
       assert.same({}, sentences { lost = 0, duplicates = 0, reordered = 0 })
@@ -56,5 +61,27 @@ describe("a stream of datagrams", function()
    it("is limited where fewer than it should have been were sent", function()
       assert.same({ "client: 1700 datagrams a second were sent instead of 1800" },
          datagrams.limits("UDP_STREAM", 1800, client { sent = 1700 }, server(1527)))
+   end)
+end)
+
+describe("a row of l4 that lacks one of several figures", function()
+   -- @return what is wrong with the first row that has a key, once it has no other
+   local function lacks(plan, key, other)
+      local result = json.decode(scratch.read(fixture.run(plan, "--quick") .. "/result.json"))
+      for _, row in ipairs(result.results.l4) do
+         local inside = row.page or row
+         if inside[key] ~= nil then
+            assert.is_nil(rows.wrong(row, result_rows.ROW, "l4"))
+            inside[other] = nil
+            return rows.wrong(row, result_rows.ROW, "l4")
+         end
+      end
+   end
+
+   it("is refused: losses of an unknown number, and a part of a page's time", function()
+      assert.equal("l4.datagrams: missing beside lost, datagrams, loss_ratio",
+         lacks("l4-ping", "lost", "datagrams"))
+      assert.equal("l4.page.waiting_ratio: missing beside setup_ratio, waiting_ratio, transfer_ratio, think_ratio",
+         lacks("l4-page", "setup_ratio", "waiting_ratio"))
    end)
 end)

@@ -296,6 +296,10 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { of = split_share, criterion = "split_ratio", as = "ratio", better = "<=", optional = true },
 }, transport_figures.COLUMNS, verdict.ROWS)
 M.ROW.one_of = tables.map(FIGURES, function(one) return one[1] end)
+M.ROW.together = {
+   { "lost", "datagrams", "loss_ratio" }, { "answered_ratio", "queries" },
+   { "flows", "flows_split", "spreading", "paths" },
+}
 
 local TALLY = record("tally", "sums of an application", {
    { "octets_in", "count", "bytes received over TCP" }, { "octets_out", "count", "bytes sent over TCP" },

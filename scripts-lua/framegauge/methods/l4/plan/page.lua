@@ -168,7 +168,7 @@ M.OBJECT = OBJECT
 
 --- The record of `page` in a row of results.
 function M.record(times)
-   return rows.record("page", "pages of PAGE, TLS_PAGE, PAGE2 and PAGE3", {
+   local record = rows.record("page", "pages of PAGE, TLS_PAGE, PAGE2 and PAGE3", {
       { "loaded", "count", "pages that came whole, in all trials" },
       { "failed", "count", "pages with a failed object, in all trials. What the end of a trial cuts off is in neither" },
       { "bytes", "count", "of the bodies of a page" },
@@ -180,6 +180,8 @@ function M.record(times)
       { "objects", rows.list(OBJECT), "the first page that was measured, of the last repetition",
          optional = true },
    })
+   record.together = { { "setup_ratio", "waiting_ratio", "transfer_ratio", "think_ratio" } }
+   return record
 end
 
 local function shown(list, moments)

@@ -30,7 +30,7 @@ end
 
 -- "its next load up, 20,280, fell short: ..."
 local function limit_note(row)
-   return row.fell_short and ("%s: a load of %s fell short: %s."):format(name(row),
+   return row.fell_short and row.upper_load and ("%s: a load of %s fell short: %s."):format(name(row),
       format.count(row.upper_load),
       table.concat(row.fell_short, "; "))
 end
@@ -66,7 +66,7 @@ local function datagrams_note(row)
    if (row.lost or 0) > 0 then
       table.insert(parts, 1, format.count(row.lost) .. " lost")
    end
-   return parts[1] and not row.spreading and ("%s: of %s %s."):format(name(row),
+   return parts[1] and row.datagrams and not row.spreading and ("%s: of %s %s."):format(name(row),
       format.plural(row.datagrams, row.test == "PING" and "request" or "datagram"), table.concat(parts, ", "))
 end
 
