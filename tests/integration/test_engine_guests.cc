@@ -52,6 +52,28 @@ struct Sender : fg_task {
 	uint64_t sent = 0, next = 0, published = 0;
 };
 
+/* compares the times of publications with the times of polls */
+struct Watch : fg_task {
+	Watch() : fg_task{poll_it, publish_it}
+	{
+	}
+	static uint64_t
+	poll_it(fg_task *task, uint64_t now)
+	{
+		static_cast<Watch *>(task)->last = now;
+		return UINT64_MAX;
+	}
+	static void
+	publish_it(fg_task *task, uint64_t now)
+	{
+		auto *w = static_cast<Watch *>(task);
+
+		w->publications++;
+		w->later += now > w->last;
+	}
+	uint64_t last = 0, publications = 0, later = 0;
+};
+
 struct Sink : fg_sink {
 	Sink() : fg_sink{take_it}
 	{
@@ -130,4 +152,23 @@ TEST(EngineGuests, ThePortMustBeThere)
 		c.task = &task;
 	}));
 	EXPECT_STREQ("tasks", b.engine.err.where);
+}
+
+/* on a wire that keeps step with the clock, too: what arrives later is in no copy */
+TEST(EngineGuests, PublishCountsOfTheirLastPoll)
+{
+	Bench b(limited(0, 512), real_time());
+	Template frame = TestFrame(64);
+	Watch watch;
+	fg_trial_task task = {&watch, 0, false};
+
+	b.engine.Prepare({{0, 1, frame, {{10000, 1000}}}}, {10, 100, 10, 0}, 1000000, nullptr,
+			 [&](fg_trial_config &c) {
+				 c.tasks = 1;
+				 c.task = &task;
+			 });
+	fg_engine_start(b.engine.Get());
+	b.engine.Await();
+	EXPECT_LT(50u, watch.publications);
+	EXPECT_GE(1u, watch.later) << "the last one, at the end of the trial";
 }
