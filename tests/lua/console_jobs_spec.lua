@@ -18,7 +18,7 @@ describe("a job of the console", function()
    end)
    after_each(function()
       control:close()
-      os.execute("rm -rf " .. folder)
+      os.execute(("rm -rf '%s'"):format(folder))
    end)
 
    local function start(name, values)

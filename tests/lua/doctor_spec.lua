@@ -73,7 +73,7 @@ end
 
 -- Take away the folders of all machines.
 local function forget()
-   os.execute("rm -rf " .. table.concat(roots, " "))
+   os.execute("rm -rf '" .. table.concat(roots, "' '") .. "'")
    roots = {}
 end
 

@@ -213,7 +213,7 @@ describe("every tool, given", function()
          local path = fixture.run(plan, options)
          for _, done in ipairs(ends_of(trials_of(path))) do
             local half = interrupted(path, done) -- all earlier ones are asked for again
-            local output, status = program("run --resume", half)
+            local output, status = program("run --resume", ("'%s'"):format(half))
             assert.is_true(status == 0, output)
             for _, kept in ipairs { "result.json", "trials.jsonl" } do
                assert.is_true(scratch.read(path .. "/" .. kept) == scratch.read(half .. "/" .. kept),

@@ -167,7 +167,7 @@ describe("the history of a plan", function()
 
    it("is exported, one line for each figure of each run", function()
       local root, path = fake_runs.of(GOOD), scratch.path()
-      assert.equal(0, (command(root, "--csv " .. path)))
+      assert.equal(0, (command(root, ("--csv '%s'"):format(path))))
       local text = scratch.read(path)
       assert.equal(1 + #GOOD, select(2, text:gsub("\n", "")))
       assert.matches("2026%-03%-01T09:00:00Z,lab,rfc2544,run%-01,SW%-9,1.0,,Throughput,", text)

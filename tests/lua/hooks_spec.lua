@@ -51,7 +51,7 @@ describe("hooks of a plan", function()
 
    it("get the message of the run", function()
       local path = scratch.path()
-      assert.equal("", tell({ one = { command = { "sh", "-c", "cat > " .. path } } },
+      assert.equal("", tell({ one = { command = { "sh", "-c", ("cat > '%s'"):format(path) } } },
          { validity = "valid", outcome = "pass" }))
       local message = json.decode(scratch.read(path))
       assert.same({ "lab", "rfc2544", "valid", "pass", false, "2.0" }, { message.plan, message.test,

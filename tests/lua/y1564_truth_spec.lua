@@ -333,7 +333,7 @@ describe("a run of Y.1564", function()
       local function run_for(expectations)
          local path = scratch.path()
          local output, status = command("run", PLAN, "'--set=y1564.tests=[performance]'",
-            "--set=y1564.performance.duration=2s", "--out", path, expectations)
+            "--set=y1564.performance.duration=2s", "--out", ("'%s'"):format(path), expectations)
          return status, output, path
       end
       local status, _, path = run_for("--expect 'voice.flr<=0%' --expect 'video.avail>=100%' --expect 'data.ir>=199.9Mbps' --expect 'voice.ftd<=1ms'")
@@ -371,12 +371,12 @@ describe("a run of Y.1564", function()
 
    it("gives the same bytes twice, and goes on where it was killed", function()
       local whole, again = select(4, three_services()), scratch.path()
-      assert.equal(0, select(2, command("run", PLAN, "--out", again)))
+      assert.equal(0, select(2, command("run", PLAN, "--out", ("'%s'"):format(again))))
       for _, name in ipairs { "result.json", "trials.jsonl", "configuration.csv", "performance.csv" } do
          assert.equal(scratch.read(whole .. "/" .. name), scratch.read(again .. "/" .. name))
       end
       local broken = interrupted(whole, 17, 12)
-      local output, status = command("run --resume", broken)
+      local output, status = command("run --resume", ("'%s'"):format(broken))
       assert.equal(0, status, output)
       for _, name in ipairs { "result.json", "trials.jsonl" } do
          assert.equal(scratch.read(whole .. "/" .. name), scratch.read(broken .. "/" .. name))
@@ -410,7 +410,7 @@ describe("a run of Y.1564", function()
    it("is rendered again to the same bytes", function()
       local path = select(4, run("one-service", "--quick", SHORT))
       local page = scratch.read(path .. "/report.html")
-      assert.equal(0, select(2, command("report", path)))
+      assert.equal(0, select(2, command("report", ("'%s'"):format(path))))
       assert.equal(page, scratch.read(path .. "/report.html"))
    end)
 
