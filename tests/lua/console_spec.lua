@@ -298,14 +298,14 @@ describe("captures", function()
       local one, path = session(), scratch.path() .. ".pcap"
       local o = { control = one.control }
       typed("rate all 1kfps", o)
-      local begun = typed("capture west " .. path .. " udp", o)
+      local begun = typed("capture west '" .. path .. "' udp", o)
       assert.equal(path .. ": frames that west receives from now on\n", begun)
       typed("start for=1s", o)
       assert.matches("west +" .. path:gsub("%p", "%%%0") .. " +%d+ +%d+ +1000 +0 +0\n", typed("capture", o))
       assert.matches(": 1,%d+ frames seen, 1,000 written", typed("capture stop", o))
       assert.equal("sent 1,000 frames, 64 kB; SAME: all 1,000 frames arrived, unchanged and in order\n",
-         typed("replay east " .. path .. " 2x verify=west", o))
-      assert.equal("sent 2,000 frames, 128 kB\n", typed("replay west " .. path .. " 10% loops=2", o))
+         typed("replay east '" .. path .. "' 2x verify=west", o))
+      assert.equal("sent 2,000 frames, 128 kB\n", typed("replay west '" .. path .. "' 10% loops=2", o))
    end)
 
    it("begin and end while streams run, and are complete from then to then", function()
@@ -314,7 +314,7 @@ describe("captures", function()
       typed("start", o)
       typed("job.sleep(0.02)", o)
       assert.equal(path .. ": frames that west receives from now on\n",
-         typed("capture west " .. path .. " udp", o))
+         typed("capture west '" .. path .. "' udp", o))
       repeat -- a busy machine sends nothing for a while
          typed("job.sleep(0.05)", o)
       until (one.control.captures:rows()[1].written or 0) > 0
@@ -332,7 +332,7 @@ describe("captures", function()
       typed("set reference_device.loss_every=100", o)
       typed("rate all 1kfps", o)
       assert.equal(path .. ": waits on west for loss\n",
-         typed("capture west " .. path .. " trigger=loss before=3 after=2", o))
+         typed("capture west '" .. path .. "' trigger=loss before=3 after=2", o))
       typed("start for=1s", o)
       local ended = typed("capture stop", o)
       local written, triggers = ended:match "(%d+) written, .* (%d+) triggers"
@@ -348,18 +348,18 @@ describe("captures", function()
       assert.equal("error: there is no capture\n", typed("capture stop", o))
       assert.matches("^error: capture: FILE is missing: capture PORT FILE[^\n]*\n$", typed("capture west", o))
       assert.matches("^error: capture: filter: nonsense here[^\n]*\n$",
-         typed("capture west " .. path .. " nonsense here", o))
+         typed("capture west '" .. path .. "' nonsense here", o))
       assert.matches("^error: replay: /none[^\n]*No such file[^\n]*\n$", typed("replay east /none.pcap", o))
       assert.matches('^error: "3 pears" is not a rate; expected a speed such as 2x[^\n]*\n$',
          typed("replay east x 3 pears", o))
-      typed("capture west " .. path, o)
-      assert.equal("error: capture: port west is captured already\n", typed("capture west " .. path, o))
+      typed("capture west '" .. path .. "'", o)
+      assert.equal("error: capture: port west is captured already\n", typed("capture west '" .. path .. "'", o))
    end)
 
    it("say what they dropped, and that they end with the ports", function()
       local one, path, heard = session(), scratch.path() .. ".pcap", ""
       local control = one.control
-      typed("capture west " .. path, { control = control })
+      typed("capture west '" .. path .. "'", { control = control })
       control:listen(function(text)
          heard = heard .. text
       end)

@@ -263,7 +263,8 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
 
    -- a clock of their own would begin or end it at another time, as far off as the machine's clocks are apart
    it("lasts as long as the trial", function()
-      local plan, out, socket = scratch.path(), scratch.path(), scratch.path()
+      local plan, out, socket = scratch.path(), scratch.path(), os.tmpname() -- in /tmp: its path has no space
+      os.remove(socket)
       local file = assert(io.open(plan, "w"))
       file:write(PLAN:format(socket, socket))
       file:close()
