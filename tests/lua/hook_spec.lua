@@ -32,7 +32,7 @@ describe("the command of a trial", function()
    it("is ended where the trial is broken off", function()
       local path = scratch.path()
       local ok, err = pcall(job.run, hook.around, {
-         after = 0, command = { "sh", "-c", "echo $$ >" .. path .. "; exec sleep 5" }, what = "wait",
+         after = 0, command = { "sh", "-c", "echo $$ >'" .. path .. "'; exec sleep 5" }, what = "wait",
       }, function()
          job.sleep(0.2)
          error("broken off", 0)
@@ -46,7 +46,7 @@ describe("the command of a trial", function()
    it("makes the next trial invalid, too, where it does not end", function()
       local path = scratch.path()
       scratch.shell(("touch '%s'"):format(path))
-      local found = problems_of({ "sh", "-c", "while [ -e " .. path .. " ]; do sleep 0.1; done" }, true)
+      local found = problems_of({ "sh", "-c", "while [ -e '" .. path .. "' ]; do sleep 0.1; done" }, true)
       os.remove(path)
       assert.equal("the command sh was still running when the trial ended", found[1])
       assert.equal("the command sh of an earlier trial was still running", found[2])

@@ -99,7 +99,7 @@ describe("reset", function()
       local path = os.tmpname()
       local phases = { frame_sizes = { 64, 1518 }, bidirectional = false, learning_wait = 0.05 }
       local started
-      local command = { "sh", "-c", "echo done > " .. path }
+      local command = { "sh", "-c", ("echo done > '%s'"):format(path) }
       local rows = reset_row({ after = 0.05, watch = 0.2, command = command }, {
          rate = 1e9, capacity = 1e9,
          meddle = function(raw)
