@@ -138,8 +138,7 @@ struct fg_l4_config {
 	 * as a peer may remember a connection, whatever worker had it. 0: the seed
 	 */
 	uint64_t secret;
-	uint64_t
-		epoch_s; /* seconds since 1970 at the time 0 of the worker's clock; 0 is as good where no peer has a clock */
+	uint64_t epoch_s;    /* when the worker's clock is 0: seconds since 1970. 0: no peer has a clock */
 	uint64_t max_lag_ns; /* of datagrams that are due at a time; later are dropped */
 	uint8_t mac[6];
 	uint16_t mtu; /* of the link: bytes of the IP packet */

@@ -29,11 +29,15 @@ describe("a test over HTTP/2", function()
       for i, test in ipairs { "HTTP", "HTTP2", "HTTPS", "HTTPS2" } do
          assert.same({ test, "valid", 0 }, { rows[i].test, rows[i].validity, rows[i].wrong_bytes })
          assert.is_nil(rows[i].bad_responses)
-         assert.equal(test == "HTTPS2", rows[i].parameters.tcp.nodelay)
+         assert.equal(test:find "2$" ~= nil, rows[i].parameters.tcp.nodelay)
       end
-      assert.near(100, rows[2].theoretical_percent, 1.5)
+      -- Nagle's algorithm is off: the end of each turn of responses has a segment of its own
+      assert.near(97, rows[2].theoretical_percent, 1.5)
       assert.is_true(rows[2].transactions_per_s > 5 * rows[1].transactions_per_s)
       assert.equal("h2", rows[4].tls.alpn)
+      -- the line limits, not 16 KiB of each of 32 streams in a round trip
+      assert.is_true(rows[4].theoretical < rows[2].theoretical)
+      assert.near(99.5, rows[4].theoretical_percent, 1)
       assert.same({ 0, 0 }, { rows[2].hol_ns, rows[4].hol_ns })
       assert.is_nil(rows[1].hol_ns)
       assert.is_true(schema.validate(path .. "/result.json"))
@@ -66,7 +70,8 @@ describe("a test over HTTP/2", function()
 
    it("says how long a connection waited for its window", function()
       local row = run("l4.tests=[HTTP2]", "l4.http.streams=4", "l4.http.window=65535", "l4.connections=1",
-         "l4.http.body=1MiB", "l4.duration=3s", "l4.omit=1s", "reference_device.latency=2ms")[1]
+         "l4.http.body=1MiB", "l4.duration=3s", "l4.omit=1s", "reference_device.latency=2ms",
+         "l4.tcp.nodelay=false")[1] -- all segments are full
       -- what is not sending, at 1 Gbit/s with 1538 bytes of the line for 1448, is waiting
       local sending = row.transactions_per_s * 2 ^ 20 * 8 * 1538 / 1448 / 1e9
       assert.near((1 - sending) * 2e9, row.flow_blocked.connection_ns, 0.03 * 2e9)
@@ -84,10 +89,12 @@ describe("a test over HTTP/2", function()
    end)
 
    it("waits for a delayed acknowledgement only where Nagle's algorithm is asked for", function()
-      local sets = { "l4.tests=[HTTPS2]", "l4.http.streams=1", "l4.http.body=20000", "l4.connections=1",
+      local sets = { "l4.tests=[HTTP2, HTTPS2]", "l4.http.streams=1", "l4.http.body=20000", "l4.connections=1",
          "l4.duration=300ms", "l4.omit=0s" }
-      assert.is_true(run(unpack(sets))[1].transaction.max_ns < 2e6)
-      sets[#sets + 1] = "l4.tcp.nodelay=false"
+      for _, row in ipairs(run(unpack(sets))) do
+         assert.is_true(row.transaction.max_ns < 2e6, row.test)
+      end
+      sets[1], sets[#sets + 1] = "l4.tests=[HTTPS2]", "l4.tcp.nodelay=false"
       assert.is_true(run(unpack(sets))[1].transaction.max_ns >= 40e6)
    end)
 
@@ -101,6 +108,7 @@ l4: {tests: [%s]}
       end
       assert.is_false(nodelay_of "TCP_RR, HTTPS")
       assert.is_nil(nodelay_of "TCP_RR, HTTPS2")
+      assert.is_nil(nodelay_of "TCP_RR, HTTP2")
    end)
 
    it("has no flood in its parameters where nothing is flooded", function()

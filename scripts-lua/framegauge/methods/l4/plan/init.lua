@@ -32,7 +32,7 @@ local function tcp()
    group.fields = tables.map(group.fields, function(field)
       if field.key == "nodelay" then
          field = tables.copy(field)
-         field.default, field.default_help = nil, "true for HTTPS2, as curl, nginx and nghttp2 have it; else false"
+         field.default, field.default_help = nil, "true for HTTP2 and HTTPS2, as curl, nginx and nghttp2 have it; else false"
       end
       return field
    end)

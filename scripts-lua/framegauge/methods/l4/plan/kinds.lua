@@ -167,7 +167,7 @@ local LIST = {
    -- HTTP/2, with prior knowledge.
    {
       name = "HTTP2", help = "the same by HTTP/2, http.streams requests at a time on a connection",
-      figure = "transactions_per_s", short = true, gives_up = true,
+      figure = "transactions_per_s", short = true, gives_up = true, nodelay = true,
       theory = function(rate, ip, o, client)
          return theory.http2(rate, ip, o, app.http_octets(client()))
       end,
@@ -264,8 +264,9 @@ local LIST = {
 -- On these a handshake of TLS or QUIC is not part of a transaction. Its round trips depend on its settings.
 local LASTING = { TCP_RR = true, HTTP2 = true }
 
--- The same over TLS: what differs from the row of a test over TCP. Only of streams a share of the line is
--- known; how many bytes a handshake takes, its certificates decide.
+-- The same over TLS: what differs from the row of a test over TCP. How many bytes a handshake takes, its
+-- certificates decide, so only where connections last a share of the line is known: the share that full
+-- records leave.
 local function secured(name, plain, help, with)
    for _, kind in ipairs(LIST) do
       if kind.name == plain then
@@ -273,26 +274,23 @@ local function secured(name, plain, help, with)
          row.name, row.kind, row.tls, row.help, row.group, row.check = name, kind.kind or plain, true, help,
             nil, nil
          row.closes, row.trips = kind.closes and RESET, LASTING[plain] and kind.trips
-         row.campaigns, row.peers, row.theory = kind.campaigns, with.peers, with.theory
-         row.alpn, row.nodelay = with.alpn, with.nodelay
+         row.campaigns, row.peers = kind.campaigns, with.peers
+         row.theory = (kind.receiver or LASTING[plain]) and function(rate, ip, o, client)
+            return kind.theory(rate, ip, o, client) * o.tls_share
+         end or nil
+         row.alpn = with.alpn
          LIST[#LIST + 1] = row
       end
    end
 end
 
-local function stream_theory(rate, ip, o)
-   return theory.stream(rate, ip, o) * o.tls_share
-end
-
-secured("TLS_STREAM", "TCP_STREAM", "TCP_STREAM over TLS",
-   { theory = stream_theory, peers = { discard = true } })
-secured("TLS_MAERTS", "TCP_MAERTS", "TCP_MAERTS over TLS", { theory = stream_theory })
+secured("TLS_STREAM", "TCP_STREAM", "TCP_STREAM over TLS", { peers = { discard = true } })
+secured("TLS_MAERTS", "TCP_MAERTS", "TCP_MAERTS over TLS", {})
 secured("TLS_RR", "TCP_RR", "TCP_RR over TLS", {})
 secured("TLS_CRR", "TCP_CRR", "TCP_CRR over TLS", {})
 secured("TLS_CC", "TCP_CC", "connect, handshake of TLS and close", { peers = { discard = true } })
 secured("HTTPS", "HTTP", "HTTP over TLS", { peers = { web = true } })
-secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true }, alpn = "h2",
-   nodelay = true })
+secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true }, alpn = "h2" })
 secured("TLS_PAGE", "PAGE", "PAGE over TLS", { peers = { web = true } })
 secured("DNS_TLS", "DNS_TCP", "DNS_TCP over TLS, by ALPN dot", { peers = { dns = true }, alpn = "dot" })
 
@@ -305,7 +303,7 @@ local function over_quic(name, plain, help, most)
          row.name, row.kind, row.quic, row.help, row.group, row.check = name, kind.kind or plain, true, help,
             nil, nil
          row.campaigns = (kind.campaigns or {}).transports and { transports = true }
-         row.peers, row.theory, row.closes = nil, most, nil
+         row.peers, row.theory, row.closes, row.nodelay = nil, most, nil, nil
          row.trips = LASTING[plain] and kind.trips
          LIST[#LIST + 1] = row
          return row
@@ -315,10 +313,14 @@ end
 
 over_quic("QUIC_STREAM", "TCP_STREAM", "payload from client to server over QUIC, on a stream of each connection", quic.theory)
 over_quic("QUIC_MAERTS", "TCP_MAERTS", "the other way", quic.theory)
-over_quic("QUIC_RR", "TCP_RR", "TCP_RR over QUIC")
+over_quic("QUIC_RR", "TCP_RR", "TCP_RR over QUIC", function(rate, ip, o)
+   return quic.theory(rate, ip, o) / (8 * math.max(o.request, o.response))
+end)
 over_quic("QUIC_CRR", "TCP_CRR", "TCP_CRR over QUIC")
 over_quic("QUIC_CC", "TCP_CC", "connect, handshake of QUIC and close")
-local http3 = over_quic("HTTP3", "HTTP2", "the same as HTTP2 by HTTP/3, over QUIC")
+local http3 = over_quic("HTTP3", "HTTP2", "the same as HTTP2 by HTTP/3, over QUIC", function(rate, ip, o)
+   return o.body > 0 and quic.theory(rate, ip, o) / (8 * o.body) or nil -- of bodies alone
+end)
 http3.kind, http3.alpn, http3.peers = nil, "h3", { web = true }
 local page3 = over_quic("PAGE3", "PAGE2", "the same as PAGE2 by HTTP/3, over QUIC")
 page3.kind, page3.tls, page3.alpn, page3.peers = "HTTP3", nil, "h3", { web = true }
