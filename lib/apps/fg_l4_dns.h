@@ -20,16 +20,16 @@ struct fg_l4_dns {
 	bool recursion;    /* client: RD is set */
 	bool any_answer;   /* client: an answer need only be well formed, not our server's */
 	/*
-	 * RFC 7873, with EDNS. Client, over UDP: it sends a cookie, and keeps the server's. Server, over UDP and
-	 * TCP: it answers cookies
+	 * RFC 7873, with EDNS. Client, over UDP: it sends a cookie, and keeps the server's. Server, over
+	 * UDP and TCP: it answers cookies
 	 */
 	bool cookies;
-	bool cookies_required; /* server: a query over UDP with a cookie that is not its own is answered BADCOOKIE */
+	bool cookies_required; /* server: BADCOOKIE answers a cookie over UDP that is not its own */
 	bool fallback;         /* client, over UDP: what is truncated is asked again over TCP (RFC 7766, 5) */
-	uint16_t pipeline; /* client, over TCP: queries at a time on a connection; 0: 1 */
-	uint16_t answers;  /* server: records in the answer to A, AAAA and TXT */
-	uint32_t ttl;      /* server: seconds */
-	uint16_t text;     /* server: bytes of text in each TXT record */
+	uint16_t pipeline;     /* client, over TCP: queries at a time on a connection; 0: 1 */
+	uint16_t answers;      /* server: records in the answer to A, AAAA and TXT */
+	uint32_t ttl;          /* server: seconds */
+	uint16_t text;         /* server: bytes of text in each TXT record */
 	/* server: its zone's name as labels; names outside are REFUSED. Empty: it answers every name */
 	uint8_t zone[255];
 	uint8_t zone_bytes;
