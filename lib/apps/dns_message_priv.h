@@ -134,7 +134,7 @@ dns_rcode(const uint8_t *data, uint32_t length)
 	return (unsigned)answer.rcode_high << 4 | (data[3] & 0xf);
 }
 
-/** Append a cookie to an OPT record without options, at the end of a message. @return the bytes that it takes */
+/** Append a cookie to an OPT record without options, at a message's end. @return bytes that it takes */
 uint32_t dns_cookie_put(uint8_t *opt_end, const uint8_t *cookie, uint32_t bytes);
 
 /* tally.own; over HTTPS behind the sums of HTTP */

@@ -65,6 +65,7 @@ describe("a test over HTTP/3", function()
       local share = row.transactions_per_s * 2 ^ 14 * 8 / 1e9
       assert.is_true(share <= PAYLOAD / LINE)
       assert.near(PAYLOAD / LINE, share, 0.01)
+      assert.near(1e9 * PAYLOAD / LINE / (2 ^ 14 * 8), row.theoretical, 1)
    end)
 
    it("has no stream wait for what another one has lost, as TCP has", function()
@@ -74,7 +75,7 @@ describe("a test over HTTP/3", function()
       assert.is_true(quic.quic.server.packets_lost > 20)
       assert.is_true(quic.transactions_per_s > tcp.transactions_per_s)
       assert.is_true(tcp.hol_ns > 1e6)
-      assert.equal(0, quic.hol_ns)
+      assert.is_nil(quic.hol_ns) -- nothing that could be measured
    end)
 
    it("counts as lost what the device has lost", function()

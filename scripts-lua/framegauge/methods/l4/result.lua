@@ -219,7 +219,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "flow_blocked.connection_ns", col = "Blocked by the window", unit = "of a connection", hidden = true,
       at = "details" },
    { "flow_blocked.stream_ns", col = "Blocked by the window", unit = "of a stream", hidden = true, at = "details" },
-   { "hol_ns", "number", "HTTP2, HTTPS2 and HTTP3, and their pages: time in which data of a stream had arrived, with all of the stream before it, and waited behind a gap of TCP in which data of others was missing (head-of-line blocking); the sum of all streams, at both ends where both are ours, of the last repetition from `omit` to the end. 0 with HTTP3, where no stream waits for another",
+   { "hol_ns", "number", "HTTP2 and HTTPS2, and their pages: time in which data of a stream had arrived, with all of the stream before it, and waited behind a gap of TCP in which data of others was missing (head-of-line blocking); the sum of all streams, at both ends where both are ours, of the last repetition from `omit` to the end. Not of HTTP3: QUIC has a position for each stream",
       optional = true, col = "Head-of-line blocking", unit = "of all streams", hidden = true, at = "details" },
    { "flood_frames", "count", "HTTP2, HTTPS2 and HTTP3 with `http.flood`: frames that were sent for it", optional = true,
       better = false },

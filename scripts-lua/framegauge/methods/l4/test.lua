@@ -167,11 +167,11 @@ local function flow_blocked(record)
    return server and server.flow_blocked or client.flow_blocked
 end
 
--- How long streams waited for others, at both ends; nil: a connection of the test has no streams.
-local MANY_STREAMS = { HTTP2 = true, HTTP3 = true }
+-- How long streams waited for others, at both ends; nil: a connection of the test has no streams, or QUIC has
+-- them, where no stream waits for another.
 local function hol(test, record)
    local client, server = ends(record)
-   return MANY_STREAMS[kinds.kind(test)] and client.hol_ns + (server and server.hol_ns or 0) or nil
+   return kinds.kind(test) == "HTTP2" and client.hol_ns + (server and server.hol_ns or 0) or nil
 end
 
 -- Frames of a flood, of all trials; nil: there was none.

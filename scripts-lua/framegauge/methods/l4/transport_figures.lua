@@ -61,6 +61,7 @@ M.COLUMNS = {
    column("loss_bps", "Loss, mean", "", "bits"),
    { of = ratio "tcp_ratio", col = "Of TCP", unit = "95 %", hidden = true, left = false, at = "transports" },
    { of = ratio "tls_ratio", col = "Of TLS", unit = "95 %", hidden = true, left = false, at = "transports" },
+   { "hol_ns", col = "Waited for others", unit = "ms", as = "ms", hidden = true, at = "transports" },
    column("retransmitted_bytes", "Sent again", "bytes"), column("spurious", "Spurious", "", "count"),
    { of = function(row) return row.transport and ("%.1f"):format(100 * row.transport.back_frames_ratio) end,
       col = "Frames back", unit = "%", hidden = true, left = false, at = "transports" },
