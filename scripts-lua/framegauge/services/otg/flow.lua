@@ -222,7 +222,7 @@ local function frames_of(flow, c)
    local cycle = cycle_of[size.choice](size, c.path .. ".size", c.found)
    cycle = cycle and enough_room(cycle, size, least, c.is_measured
       and " for the headers and the test signature" or " for the headers", c)
-   local payload = payload_of(flow.payload or read.default "FlowPayload")
+   local payload = payload_of(flow.payload or read.common_default "FlowPayload")
    local templates = cycle and templates_of(layers, cycle, payload, c)
    local function templates_to(macs)
       return templates_of(layers_to(layers, macs, c), cycle, payload, c)

@@ -16,15 +16,10 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
-local defaults = {}
-
 -- A pattern of a header with its message; one that is not there has its defaults.
 local function pattern_of(message, values, key)
    local name = schema.message(message).by_name[key].type
-   if not values[key] and not defaults[name] then
-      defaults[name] = read.default(name)
-   end
-   return values[key] or defaults[name], schema.message(name)
+   return values[key] or read.common_default(name), schema.message(name)
 end
 
 -- Put a field into a layer unless it is computed.
@@ -116,7 +111,7 @@ end
 
 -- The byte of differentiated services, or what stood there before.
 local function priority(layer, v, c)
-   local given = v.priority or read.default "FlowIpv4Priority"
+   local given = v.priority or read.common_default "FlowIpv4Priority"
    local parts, path = {}, c.path .. ".priority." .. given.choice
    local function part(message, values, key, width)
       local p, def = pattern_of(message, values, key)

@@ -165,9 +165,6 @@ local read_message
 
 local readers = {
    bool = read_bool, enum = read_enum, any = function(_, value) return value end,
-   message = function(field, value, path, found)
-      return read_message(field.type, value, path, found)
-   end,
 }
 for kind in pairs(INTEGERS) do
    readers[kind] = read_number
@@ -184,12 +181,17 @@ local function item_path(path, i, item)
    return ("%s[%d]%s"):format(path, i - 1, name and (' "%s"'):format(name:gsub("%c", "?")) or "")
 end
 
--- One of a list; where lists are long most paths would be made for nobody.
-local function read_scalar(field, value, path, i, found)
+local function below(path, name)
+   return path == "" and name or path .. "." .. name
+end
+
+-- A value that is no message. Its path is made where there is a fault: thousands would be made for nobody.
+-- @param path_of  function(path, at) -> its path
+local function read_scalar(field, value, path_of, path, at, found)
    local faults = #found.errors
    local item = readers[field.kind](field, value, "", found)
    if #found.errors > faults then
-      found.errors[#found.errors] = sentence(item_path(path, i), found.errors[#found.errors])
+      found.errors[#found.errors] = sentence(path_of(path, at), found.errors[#found.errors])
    end
    return item
 end
@@ -209,17 +211,13 @@ local function read_list(field, value, path, found)
          found:give_way()
          list[i] = read_message(field.type, value[i], item_path(path, i, value[i]), found)
       else
-         list[#list + 1] = read_scalar(field, value[i], path, i, found)
+         list[#list + 1] = read_scalar(field, value[i], item_path, path, i, found)
       end
       if field.kind == "message" and list[i] == nil then
          list[i] = {} -- what follows keeps its number
       end
    end
    return list
-end
-
-local function below(path, name)
-   return path == "" and name or path .. "." .. name
 end
 
 -- Why a field of a message that is not listed cannot be had.
@@ -231,16 +229,20 @@ local function is_empty(value)
    return type(value) == "table" and next(value) == nil
 end
 
+-- @param path  of the message
 local function read_field(field, value, path, found)
+   local key = field.name
    if is_refused(field) then
       if not (field.repeated and is_empty(value)) then
-         found:fault(path, "not supported")
+         found:fault(below(path, key), "not supported")
       end
       return nil
    elseif field.repeated then
-      return read_list(field, value, path, found)
+      return read_list(field, value, below(path, key), found)
+   elseif field.kind == "message" then
+      return read_message(field.type, value, below(path, key), found)
    end
-   return readers[field.kind](field, value, path, found)
+   return read_scalar(field, value, below, path, key, found)
 end
 
 -- Which alternative is meant; nil after a fault.
@@ -272,23 +274,27 @@ local function chosen(message, value, path, found)
 end
 
 local function unknown_keys(message, value, path, found)
-   for _, key in ipairs(tables.keys(value)) do
+   local unknown
+   for key in pairs(value) do
+      unknown = unknown or not message.by_name[key]
+   end
+   for _, key in ipairs(unknown and tables.keys(value) or {}) do
       if not message.by_name[key] then
          found:fault(below(path, key), "unknown key%s", suggest.hint(key, tables.field(message, "name")))
       end
    end
 end
 
--- An alternative that was chosen but is not there has its defaults.
+-- An alternative that was chosen but is not there has its defaults. @param path  of the message
 local function alternative(field, value, path, found)
    if is_given(value) then
       return read_field(field, value, path, found)
    elseif field.repeated then
       return {}
    elseif is_refused(field) then
-      return found:fault(path, "not supported")
+      return found:fault(below(path, field.name), "not supported")
    elseif field.kind == "message" then
-      return read_message(field.type, {}, path, found)
+      return read_message(field.type, {}, below(path, field.name), found)
    end
    return field.default
 end
@@ -307,11 +313,11 @@ function read_message(name, value, path, found)
          given = false
       elseif choice and alternatives[key] then
          if key == out.choice then
-            out[key] = alternative(field, value[key], below(path, key), found)
+            out[key] = alternative(field, value[key], path, found)
          end
          given = false
       elseif given then
-         out[key] = read_field(field, value[key], below(path, key), found)
+         out[key] = read_field(field, value[key], path, found)
       elseif field.required then
          found:fault(below(path, key), "is required")
       end
@@ -337,6 +343,14 @@ end
 --- The message with nothing but defaults.
 function M.default(name)
    return read_message(name, {}, "", M.found())
+end
+
+local common = {}
+
+--- The same for those who only read it.
+function M.common_default(name)
+   common[name] = common[name] or M.default(name)
+   return common[name]
 end
 
 --- The bytes of hexadecimal digits, to which a zero is put in front where one is missing.
