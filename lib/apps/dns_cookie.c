@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DNS cookies (RFC 7873): a client sends 8 bytes of its own, a server sends them back with bytes behind them
- * that the client sends from then on. Our server makes them as RFC 9018 has it: version, time and a keyed hash of
- * these, the client's bytes and its address, so nothing is kept of a client, and every lcore that has the key knows them.
+ * DNS cookies (RFC 7873): a client sends 8 bytes of its own, a server sends them back with bytes behind
+ * them that the client sends from then on. Our server makes them as RFC 9018 has it: version, time and a
+ * keyed hash of these, the client's bytes and its address, so nothing is kept of a client, and every lcore
+ * that has the key knows them.
  */
 #include "dns_message_priv.h"
 #include "fg_siphash.h"
