@@ -58,6 +58,25 @@ describe("a replay as a test", function()
       assert.equal(scratch.read(path .. "/result.json"), scratch.read(again .. "/result.json"))
    end)
 
+   it("is the tester's where the device paused the port, which sent later than it was to", function()
+      local times = {}
+      for i = 1, 400 do
+         times[i] = i * 50000
+      end
+      local plan = scratch.path() .. ".yaml"
+      scratch.write(plan, ([[
+test: replay
+ports: {east: {device: wire0}, west: {device: wire1}}
+reference_switch: {rate: 100Mbps, ports: {west: {rate: 20Mbps}}, flow_control: pause, buffer: 1000}
+replay: {file: %s}
+]]):format(replays.write(replays.frames(512, times))))
+      local rows, _, _, output = run_plan(plan)
+      assert.truthy(rows, output)
+      assert.same({ "tester-limited", 400 }, { rows[1].validity, rows[1].verified.same })
+      assert.matches("^frames left later than they were to, because the device paused port east %d+ time",
+         rows[1].reasons[1])
+   end)
+
    it("fails one that loses, copies, reorders or changes frames, and says how many", function()
       local rows, status, path = run("reference_device.loss_every=10", "replay.repetitions=1")
       assert.equal(1, status)

@@ -7,6 +7,7 @@
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
 local differences = require "framegauge.tester.replay.differences"
+local flow_control = require "framegauge.trial.flow_control"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
 local outlook = require "framegauge.methods.common.outlook"
@@ -120,6 +121,10 @@ local function reasons_of(result, ports, whole)
    end
    for _, reason in ipairs(verdict.card_reasons(ports, not whole)) do
       add(invalid, "%s", reason)
+   end
+   local paused = flow_control.longest(flow_control.held_back(ports))
+   if paused then
+      add(limited, "frames left later than they were to, because %s", flow_control.cause(paused))
    end
    if result.slips > 0 then
       add(limited, "the schedule slipped %s, by %s in all", plural(result.slips, "time"),
