@@ -128,8 +128,9 @@ local function direction_of(engine, i, stream, o)
 end
 
 --- Counts of every stream that is measured.
--- @param streams  in the engine's order: list of { place = in it where others are between, name =, from =, to = (indexes of ports), sent_elsewhere
---                 = whether another tester sends it; fps = intended load, of its port where it takes turns,
+-- @param streams  in the engine's order: list of { place = the engine's number, where streams of other
+--                 agents are between, name =, from =, to = (indexes of ports), sent_elsewhere = whether
+--                 another tester sends it; fps = intended load, of its port where it takes turns,
 --                 share = of that load, or nil; uneven = whether it sends now and then, and sends_s = the
 --                 seconds in which it has to send all; by_count = whether the number of its frames says its
 --                 load, exact = whether the plan says how many; over_time = seconds of an interval of the

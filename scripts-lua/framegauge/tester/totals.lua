@@ -44,7 +44,8 @@ function Totals:entry(stream)
 end
 
 --- A trial has begun.
--- @param streams  in the engine's order: list of { place = (tester/counts.lua), name =, from = to = (indexes of ports), unmeasured = }
+-- @param streams  in the engine's order: list of { place = (tester/counts.lua), name =, from =, to =
+--                 (indexes of ports), unmeasured = }
 function Totals:begin(engine, streams)
    self.engine, self.current = engine, {}
    for i, stream in ipairs(streams) do
