@@ -182,23 +182,26 @@ TEST(Switch, LosesWhatIsNoFrame)
 }
 
 /* also where its frames bear no signature. Replies and reports of memberships are no part of a load */
-TEST(Switch, TellsWhenTheLastFrameOfALoadBeganToLeave)
+TEST(Switch, ReportsWhenEachFrameOfALoadBeganToLeave)
 {
 	fg_switch_config config = SwitchOf(2);
-	fg_port_counters counters;
+	std::vector<uint64_t> times;
 
 	config.flow_control = FG_SWITCH_PAUSE;
 	config.xoff = 100000;
 	config.pause_quanta = 65535;
 	Switch s(config);
 	s.Learn();
+	s.Port(0)->left_arg = &times;
+	s.Port(0)->left = [](void *arg, const rte_mbuf *, uint64_t time) {
+		static_cast<std::vector<uint64_t> *>(arg)->push_back(time);
+	};
 	s.Launch(0, 0, FrameTo(Station(1), Station(0)), 5 * us, 0, s.Port(0)->caps.test_flag);
 	s.Receive(1, 20 * us);
 	s.Send(0, FrameTo(Station(1), Station(0)), 30 * us);
 	s.Cross(0, 1, 1, 40 * us);
 	EXPECT_EQ(2u, s.Receive(1).size());
-	s.Port(0)->ops->counters(s.Port(0), &counters);
-	EXPECT_EQ(5 * us, counters.tx_last);
+	EXPECT_EQ(std::vector<uint64_t>{5 * us}, times);
 }
 
 TEST(Switch, LosesAllInAnOutage)
