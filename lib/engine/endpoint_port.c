@@ -27,7 +27,6 @@
 #include "fg_port.h"
 #include "fg_endpoint_port.h"
 #include "fg_task.h"
-#include "fg_unique_name.h"
 
 enum { BUFFERS = 8191, CACHE = 512, BURSTS_A_POLL = 4, QUEUE_NS = 50000 };
 enum { LARGE_BUFFERS = 63, TCP_OFFSET = 12 };
@@ -297,14 +296,11 @@ fg_endpoint_port_create(const struct fg_endpoint_port_config *config, struct fg_
 	struct fg_endpoint_port *s = calloc(1, sizeof(*s));
 	uint32_t most = config->port->caps.max_tcp_send;
 	uint32_t room = RTE_MAX(config->max_frame, most);
-	char name[RTE_MEMPOOL_NAMESIZE];
 
 	if (s == NULL)
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
-	fg_unique_name(name, sizeof(name), "fg_endpoint_port_");
-	s->pool = rte_pktmbuf_pool_create(name, most > 0 ? LARGE_BUFFERS : BUFFERS, most > 0 ? 0 : CACHE, 0,
-					  (uint16_t)(RTE_PKTMBUF_HEADROOM + room),
-					  config->port->caps.numa_node);
+	s->pool = fg_port_pool_take(most > 0 ? LARGE_BUFFERS : BUFFERS, most > 0 ? 0 : CACHE,
+				    (uint16_t)(RTE_PKTMBUF_HEADROOM + room), config->port->caps.numa_node);
 	if (s->pool == NULL) {
 		free(s);
 		return fg_error_set(err, ENOMEM, "host.memory",
@@ -331,7 +327,7 @@ fg_endpoint_port_free(struct fg_endpoint_port *s)
 		return;
 	for (unsigned i = 0; i < s->burst.rooms; i++)
 		rte_pktmbuf_free(s->buffer[i]);
-	fg_port_pool_free(s->pool);
+	fg_port_pool_keep(s->pool);
 	free(s);
 }
 

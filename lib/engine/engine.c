@@ -248,6 +248,7 @@ fg_engine_free(struct fg_engine *e)
 	for (unsigned i = 0; i < e->queues; i++)
 		rx_idle_free(e->queue[i].idle);
 	tx_pools_free(&e->pools);
+	fg_port_pools_sweep(); /* what endpoints kept from trial to trial */
 	free(e);
 }
 

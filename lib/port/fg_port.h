@@ -218,4 +218,21 @@ void fg_port_close(struct fg_port *port);
  */
 void fg_port_pool_free(struct rte_mempool *pool);
 
+/**
+ * Keep buffers that were sent from until fg_port_pool_take() asks for the same ones: to make and to clear some
+ * megabytes takes milliseconds before and behind each trial. The control thread's.
+ */
+void fg_port_pool_keep(struct rte_mempool *pool);
+
+/**
+ * A pool of buffers to send from: one that was kept, is of this form and has all its buffers back, or a new
+ * one. Before a new one is made, others that have their buffers back are freed. The control thread's.
+ * @param room  bytes of a buffer, with its headroom
+ * @return      NULL: no memory
+ */
+struct rte_mempool *fg_port_pool_take(unsigned count, unsigned cache, uint16_t room, int node);
+
+/** Free pools that wait, unless buffers of them are still out. The control thread's. */
+void fg_port_pools_sweep(void);
+
 __END_DECLS

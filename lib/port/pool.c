@@ -3,7 +3,7 @@
  * Buffers to receive into; and freeing buffers that a card may still hold. A sender hands frames over; a
  * driver gives the last few hundred back only when more follow or when it is closed, long after they left. A
  * pool whose frames are not all back therefore waits here, and is freed when the port that held them has been
- * closed.
+ * closed. Pools that the next trial needs again wait here, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,23 +60,45 @@ static SLIST_HEAD(, waiting) pools = SLIST_HEAD_INITIALIZER(pools);
 
 struct waiting {
 	struct rte_mempool *pool;
+	bool kept; /* to be taken again */
 	SLIST_ENTRY(waiting) next;
 };
+
+static void
+put_aside(struct rte_mempool *pool, bool kept)
+{
+	struct waiting *w = malloc(sizeof(*w));
+
+	if (w == NULL)
+		return; /* better lost than freed under a card */
+	*w = (struct waiting){.pool = pool, .kept = kept};
+	SLIST_INSERT_HEAD(&pools, w, next);
+}
+
+static struct rte_mempool *
+take_out(struct waiting **link)
+{
+	struct waiting *w = *link;
+	struct rte_mempool *pool = w->pool;
+
+	*link = SLIST_NEXT(w, next);
+	free(w);
+	return pool;
+}
 
 void
 fg_port_pool_free(struct rte_mempool *pool)
 {
-	struct waiting *w;
-
-	if (pool == NULL || rte_mempool_full(pool)) {
+	if (pool == NULL || rte_mempool_full(pool))
 		rte_mempool_free(pool);
-		return;
-	}
-	w = malloc(sizeof(*w));
-	if (w == NULL)
-		return; /* better lost than freed under a card */
-	w->pool = pool;
-	SLIST_INSERT_HEAD(&pools, w, next);
+	else
+		put_aside(pool, false);
+}
+
+void
+fg_port_pool_keep(struct rte_mempool *pool)
+{
+	put_aside(pool, true);
 }
 
 void
@@ -85,12 +107,25 @@ fg_port_pools_sweep(void)
 	struct waiting *w, **link = &SLIST_FIRST(&pools);
 
 	while ((w = *link) != NULL) {
-		if (!rte_mempool_full(w->pool)) {
+		if (rte_mempool_full(w->pool))
+			rte_mempool_free(take_out(link));
+		else
 			link = &SLIST_NEXT(w, next);
-			continue;
-		}
-		*link = SLIST_NEXT(w, next);
-		rte_mempool_free(w->pool);
-		free(w);
 	}
+}
+
+struct rte_mempool *
+fg_port_pool_take(unsigned count, unsigned cache, uint16_t room, int node)
+{
+	struct waiting *w, **link = &SLIST_FIRST(&pools);
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	for (; (w = *link) != NULL; link = &SLIST_NEXT(w, next))
+		if (w->kept && w->pool->size == count && w->pool->cache_size == cache &&
+		    rte_pktmbuf_data_room_size(w->pool) == room && w->pool->socket_id == node &&
+		    rte_mempool_full(w->pool))
+			return take_out(link);
+	fg_port_pools_sweep(); /* what is of no use now may be what is missing */
+	fg_unique_name(name, sizeof(name), "fg_tx_");
+	return rte_pktmbuf_pool_create(name, count, cache, 0, room, node);
 }

@@ -134,8 +134,6 @@ struct rte_mempool *fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t
 					bool by_bus_address);
 /* buffers for a borrower that gives them back soon */
 struct rte_mempool *fg_port_pool_create_few(unsigned count, uint32_t room);
-/* a device was closed, what it held is back */
-void fg_port_pools_sweep(void);
 
 /* memif.c */
 int fg_memif_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,

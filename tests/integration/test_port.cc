@@ -301,3 +301,28 @@ TEST(Pcap, ReadsBackWhatItWrote)
 		ExpectRefusal(way + path, EINVAL, path + " is a pipe; expected a file");
 	unlink(path.c_str());
 }
+
+/* trial after trial needs the same one */
+TEST(Pool, IsTakenAgainWhereItIsLikeTheWantedOneAndWhole)
+{
+	rte_mempool *pool = fg_port_pool_take(63, 0, 2048, SOCKET_ID_ANY), *other;
+	rte_mbuf *out = rte_pktmbuf_alloc(pool);
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	strcpy(name, pool->name);
+	fg_port_pool_keep(pool);
+	other = fg_port_pool_take(63, 0, 2048, SOCKET_ID_ANY);
+	EXPECT_NE(pool, other) << "a card still holds one of its buffers";
+	rte_pktmbuf_free(out);
+	pool = fg_port_pool_take(63, 0, 2048, SOCKET_ID_ANY);
+	EXPECT_STREQ(name, pool->name) << "a new one may have the address of one that was freed";
+	fg_port_pool_keep(pool);
+	fg_port_pool_keep(other);
+	other = fg_port_pool_take(63, 0, 4096, SOCKET_ID_ANY);
+	EXPECT_EQ(4096, rte_pktmbuf_data_room_size(other));
+	EXPECT_EQ(nullptr, rte_mempool_lookup(name)) << "its memory may be what another one needs";
+	fg_port_pool_keep(other);
+	strcpy(name, other->name);
+	fg_port_pools_sweep();
+	EXPECT_EQ(nullptr, rte_mempool_lookup(name));
+}
