@@ -155,10 +155,14 @@ local function trials_of(path)
    return made, took
 end
 
--- How many trials are done when a run is killed: some, and in the long tests every number there is.
+-- How many trials are done when a run is killed: all but the last, half of them, and in the long tests every
+-- number there is.
 local function ends_of(made)
-   local list, step = {}, os.getenv "FRAMEGAUGE_LONG" and 1 or math.max(1, math.ceil(made / 3))
-   for done = made - 1, 0, -step do
+   if not os.getenv "FRAMEGAUGE_LONG" then
+      return made > 1 and { made - 1, math.floor(made / 2) } or { 0 }
+   end
+   local list = {}
+   for done = made - 1, 0, -1 do
       list[#list + 1] = done
    end
    return list

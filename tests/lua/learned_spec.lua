@@ -141,11 +141,11 @@ describe("a learned load", function()
       assert.is_true(wrong < 1.25 * plain, wrong .. " of " .. plain)
    end)
 
-   it("is that of a characterisation or of an earlier run: fewer trials of 20 devices, the same answers",
+   it("is that of a characterisation or of an earlier run: fewer trials of 8 devices, the same answers",
       function()
          local plain, by_model, by_run = 0, 0, 0
          local number = 0
-         for _ = 1, 20 do -- a throughput without loss of these has one answer
+         for _ = 1, 8 do -- a throughput without loss of these has one answer
             local device
             repeat
                number = number + 1

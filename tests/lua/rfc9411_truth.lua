@@ -186,17 +186,17 @@ M.DEVICES = {
       end,
    },
    {
-      name = "holds 200 sessions and inspects the first payload, with TLS over it",
-      firewall = "sessions: 200, inspect: 500us",
-      keys = "over: https, tests: [latency, concurrent], objects: [1KiB], ramp_rate: 1000, target: {connections: 100, concurrent: 400}",
+      name = "holds 100 sessions and inspects the first payload, with TLS over it",
+      firewall = "sessions: 100, inspect: 500us",
+      keys = "over: https, tests: [latency, concurrent], objects: [1KiB], ramp_rate: 1000, target: {connections: 100, concurrent: 200}",
       checks = function(results, counters)
          local row = results.latency[1]
          return {
             -- SYN, ClientHello, and Finished with the request, each there and back, and its inspection
             latency("TTFB, 1 KiB", row.ttfb, 1100e3, TLS_LINES_NS),
-            check("concurrent connections", 200, results.concurrent[1].concurrent_mean,
-               200 * (1 - RESOLUTION), 200),
-            check("most sessions, as the device counts", 200, counters.most, 200 * (1 - RESOLUTION), 200),
+            check("concurrent connections", 100, results.concurrent[1].concurrent_mean,
+               100 * (1 - RESOLUTION), 100),
+            check("most sessions, as the device counts", 100, counters.most, 100 * (1 - RESOLUTION), 100),
          }
       end,
    },
