@@ -76,6 +76,11 @@ of_peer 'ipv4: 198.18.1.1'
 check "Linux replies to a flood" figures test "$all" --set l4.connections=8
 check "Linux replies to requests of 1,472 bytes every 5 ms" figures test "$all" \
 	--set l4.ping.interval=5ms --set l4.ping.size=1472 --set l4.connections=200
+ip -n "$linux" route add unreachable 198.18.9.0/24
+ip netns exec "$linux" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.icmp_ratelimit=0 net.ipv4.icmp_msgs_per_sec=1000000
+of_peer 'ipv4: 198.18.9.1'
+check "requests that a router reports as undeliverable are lost" figures test \
+	'datagrams == lost > 0 and loss_ratio == 1 and outstanding == 0 and failures["refused"] > 0' --set l4.ping.interval=5ms
 of_peer 'ipv6: "2001:2:0:1::1"'
 check "Linux replies to a flood over IPv6" figures test "$all" --set l4.ping.size=0
 

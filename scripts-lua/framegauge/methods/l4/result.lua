@@ -248,7 +248,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "syn_retransmits", "count", "SYNs that were retransmitted" },
    { "known_ports", "count", "SYNs that a peer took for an older connection's with the same ports; that was reset and the SYN sent again at once" },
    { "wrong_bytes", "count", "received bytes that differ from those sent; more than 0 makes the test invalid", col = "Wrong", unit = "bytes", at = "details" },
-   { "lost", "integer", "UDP_STREAM: datagrams by number; PING: requests without a reply",
+   { "lost", "integer", "UDP_STREAM: datagrams by number; PING: requests without a reply in time, or reported as undeliverable",
       optional = true, col = "Datagrams lost",
       at = "details", as = "count" },
    { "datagrams", "count", "datagrams, or echo requests, sent", optional = true },

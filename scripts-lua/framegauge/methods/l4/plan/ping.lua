@@ -45,12 +45,13 @@ function M.check(values, found)
 end
 
 --- Figures of its own for a row, from the records of its trials: what was sent, what did not come back in
--- time, and what had waited for less than that when the drain was over.
+-- time or was reported as undeliverable, and what had waited for less than that when the drain was over.
 function M.figures(row, list)
    local counts, sent, came, lost = row.ping_replies or {}, 0, 0, 0
    for _, record in ipairs(list) do
       local total = record.sides[1].apps[1].total
-      sent, came, lost = sent + total.datagrams_out, came + total.transactions, lost + total.expired
+      sent, came = sent + total.datagrams_out, came + total.transactions
+      lost = lost + total.expired + total.ended.refused
    end
    row.datagrams, row.lost, row.loss_ratio = sent, lost, sent > 0 and lost / sent or 0
    row.outstanding = sent - came - lost
