@@ -215,6 +215,19 @@ describe("the campaign transports", function()
       assert.is_true(read(path) == read(half))
    end)
 
+   it("has a chart against the round trip where it alone differs, and none of one path", function()
+      local function page(delays)
+         local _, path = run("reference", "l4.tests=[TCP_STREAM, QUIC_STREAM]", "l4.transports.losses=[0%]",
+            "l4.transports.delays=" .. delays, "l4.repetitions=1", "l4.omit=0s", "l4.duration=100ms")
+         return scratch.read(path .. "/report.html")
+      end
+      local several = page "[1ms, 2ms, 4ms]"
+      assert.truthy(several:find("Goodput against round trip: 100 Mbit/s, queue of 100 frames", 1, true))
+      assert.truthy(several:find("QUIC, 4 ms: ", 1, true))
+      assert.is_nil(several:find("Goodput against loss", 1, true))
+      assert.is_nil(page("[1ms]"):find("Goodput against", 1, true))
+   end)
+
    it("tries each path with each test, and says so before", function()
       local plan = assert(load("tests: [TCP_STREAM, QUIC_STREAM], transports: {delays: [0s, 10ms],losses: [0%, 1%], rates: [1Gbps, {data: 20Mbps, back: 2Mbps}], reorders: [0%, 2%], queues: [50]}"))
       assert.equal(2 * 2 * 2 * 2 * 2, #cases.cases(plan))

@@ -1,24 +1,25 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The campaign transports in a report: goodput against loss, a chart for each delay with a line for each
--- transport, and the table of all paths.
+-- transport, or against the round trip where no loss differs; and the table of all paths.
 local formatters = require "framegauge.report.html.formatters"
+local html_tables = require "framegauge.report.html.tables"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.l4.result"
-local tables = require "framegauge.report.html.tables"
+local tables = require "framegauge.core.tables"
 local transports = require "framegauge.methods.l4.plan.transports"
 local units = require "framegauge.text.units"
 
 local M = {}
 
--- All of a path but for its losses.
-local function path_name(row)
+-- All of a path but for its losses, and for the round trip where the chart has it.
+local function path_name(row, without_delay)
    local path = row.parameters.path
    local reordered = path.reorder_ratio > 0
       and (", %.3g %% reordered"):format(100 * path.reorder_ratio) or ""
    local rate = transports.rate_in_words(path.rate_bps, path.back_bps)
-   return ("%s, %s of round trip%s, queue of %d %s"):format(rate, units.format_time(path.delay_s),
-      reordered, path.queue, path.queue_unit)
+   local delay = without_delay and "" or (", %s of round trip"):format(units.format_time(path.delay_s))
+   return ("%s%s%s, queue of %d %s"):format(rate, delay, reordered, path.queue, path.queue_unit)
 end
 
 local NAMES = {
@@ -35,8 +36,21 @@ local function transport(row)
    return NAMES[row.test] .. with .. (row.parameters.path.bursts and ", in bursts" or "")
 end
 
-local function loss_percent(row)
-   return 100 * row.parameters.path.loss_ratio
+-- What charts are against: the figure, and which rows one chart has.
+local AGAINST = {
+   { "loss", of = function(row) return 100 * row.parameters.path.loss_ratio end, unit = "%",
+      label = "frames lost, %", scale = "even", group = path_name },
+   { "round trip", of = function(row) return 1e3 * row.parameters.path.delay_s end, unit = "ms",
+      label = "round trip, ms", scale = "values", group = function(row) return path_name(row, true) end },
+}
+
+-- The first of them that differs between rows; nil: one path, which the table shows.
+local function against(rows)
+   for _, one in ipairs(AGAINST) do
+      if tables.any(rows, function(row) return one.of(row) ~= one.of(rows[1]) end) then
+         return one
+      end
+   end
 end
 
 -- What headers, window and loss allow together.
@@ -49,18 +63,18 @@ local function judged(row)
    return row.validity == "valid" and row.transport.goodput_bps or nil
 end
 
-local function chart(number, name, rows)
+local function chart(number, x, name, rows)
    return lines.draw {
-      id = "transports-" .. number, title = "Goodput against loss: " .. name, rows = rows,
-      description = "Payload bits per second of each transport at each share of loss.",
-      x = { of = loss_percent, label = "frames lost, %", scale = "even" },
+      id = "transports-" .. number, title = ("Goodput against %s: %s"):format(x[1], name), rows = rows,
+      description = ("Payload bits per second of each transport at each %s."):format(x[1]),
+      x = { of = x.of, label = x.label, scale = x.scale },
       y = { label = "payload, bit/s" }, group = transport,
       lines = {
          { y = allowed, class = "theory", plain = true, once = true,
             name = function(first) return "theory for " .. first end },
          { y = judged, name = function(test) return test end },
       },
-      say = function(row, y) return ("%s, %.4g %%: %s"):format(transport(row), loss_percent(row),
+      say = function(row, y) return ("%s, %.4g %s: %s"):format(transport(row), x.of(row), x.unit,
          units.format_bits(y)) end,
       caption = name .. ". Each test has the same losses by number of the frame. Dashed: what the headers of the first one leave, a window each round trip, or in the long run the mean of its congestion control with this random loss, whichever is the least. What is not valid is left out.",
    }
@@ -68,12 +82,12 @@ end
 
 --- Charts and table.
 function M.body(rows)
-   local list = {}
-   for i, group in ipairs(formatters.grouped(rows, path_name)) do
-      list[i] = chart(i, group.name, group.rows) or nil
+   local list, x = {}, against(rows)
+   for i, group in ipairs(x and formatters.grouped(rows, x.group) or {}) do
+      list[i] = chart(i, x, group.name, group.rows) or nil
    end
-   list[#list + 1] = tables.of { result_rows.ROW, "transports", rows, caption = "Transports on each path",
-      below = tables.reasons, class = "compact" }
+   list[#list + 1] = html_tables.of { result_rows.ROW, "transports", rows, caption = "Transports on each path",
+      below = html_tables.reasons, class = "compact" }
    return list
 end
 
