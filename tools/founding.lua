@@ -7,6 +7,7 @@ local html = require "framegauge.report.html"
 local html_tables = require "framegauge.report.html.tables"
 local json = require "framegauge.text.json"
 local result_rows = require "framegauge.methods.l4.result"
+local tables = require "framegauge.core.tables"
 local uv = require "luv"
 
 local ROOT = arg[0]:match "^(.-)[^/]*$" .. "../"
@@ -58,9 +59,8 @@ local COLUMNS = {
    { "Payload", "Mbit/s", function(row)
       return payload(row) and ("%.1f"):format(payload(row))
    end, hidden = true },
-   { "Theoretical", "", function(row)
-      return result_rows.in_words(row, nothing(row.theoretical))
-   end, hidden = true },
+   { "Possible", "", function(row) return result_rows.in_words(row, (result_rows.most(row))) end, hidden = true },
+   { "Limit", "", function(row) return select(2, result_rows.most(row)) end, hidden = true, left = true },
    { "Share", "%", function(row)
       return nothing(row.theoretical_percent) and ("%.2f"):format(row.theoretical_percent)
    end, hidden = true },
@@ -76,6 +76,15 @@ local COLUMNS = {
    { "Verdict", "", function(row) return row.validity end, left = true },
 }
 
+-- The columns in which a row has something.
+local function columns_of(rows)
+   local list = {}
+   for _, column in ipairs(COLUMNS) do
+      list[#list + 1] = (not column.hidden or tables.any(rows, column[3])) and column or nil
+   end
+   return list
+end
+
 local parts, bad = {}, 0
 for i, method in ipairs(METHODS) do
    local began = uv.hrtime()
@@ -83,11 +92,12 @@ for i, method in ipairs(METHODS) do
    local rows = result.results.l4
    for _, row in ipairs(rows) do
       bad = bad + (row.validity == "valid" and 0 or 1)
+      row.theoretical = nothing(row.theoretical)
    end
    parts[#parts + 1] = { h.h2 { method[1] }, h.p { h.code { command }, " (",
       h.a { href = folder .. "/report.html", "report" }, ")" },
       html_tables.build { caption = result.plan.description, class = "wrapped", rows = rows,
-         columns = COLUMNS } }
+         columns = columns_of(rows) } }
    io.write(("%-34s %3d rows  %4.1f s\n"):format(method[1], #rows, (uv.hrtime() - began) / 1e9))
 end
 local file = assert(io.open(OUT .. "/index.html", "w"))

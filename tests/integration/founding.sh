@@ -22,9 +22,31 @@ sys.exit(len(rows) < 200 or wrong != [])
 END
 }
 
+# Each column has a cell that is not a dash; and the share is of what stands in front of it.
+readable() {
+	/usr/bin/python3 - "$work/out/index.html" <<'END'
+import html, re, sys
+def number(text):
+    found = re.match(r"([\d.,]+) ?([kMGT])?", text)
+    return float(found[1].replace(",", "")) * {None: 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[found[2]]
+bad = 0
+for table in re.findall(r"<table.*?</table>", open(sys.argv[1]).read(), re.S):
+    rows = [[html.unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)]
+            for row in re.findall(r"<tr.*?</tr>", table, re.S)]
+    head, lines = [re.sub(r"(%|ms|Mbit/s|median, ms)$", "", one) for one in rows[0]], rows[1:]
+    empty = [name for i, name in enumerate(head) if all(line[i] == "–" for line in lines)]
+    wrong = [line for line in lines for one in [dict(zip(head, line))] if one.get("Share", "–") != "–" and
+             abs(100 * number(one["Measured"]) / number(one["Possible"]) - float(one["Share"])) > 0.3]
+    print(len(lines), "rows", head, empty, wrong[:3])
+    bad += bool(empty or wrong)
+sys.exit(bad)
+END
+}
+
 mkdir "$work/out"
 check "all methods are measured" "$program" script tools/founding.lua "$work/out"
 check "no row is beyond what its line allows" shares
 check "the page has a table of each" test "$(grep -o '<table' "$work/out/index.html" | wc -l)" -eq \
 	"$(find "$work/out" -mindepth 1 -maxdepth 1 -type d | wc -l)"
+check "no column is empty, and shares are of what is possible" readable
 tap_end
