@@ -296,4 +296,10 @@ void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
 /** The series of application @p app. @return how many intervals there are, at most @p max are written */
 unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interval *out, unsigned max);
 
+/**
+ * Log (qlog) of connection @p i of an application over QUIC, from 0; *lost: records for which there was no
+ * room. It lives as long as the worker. @return NULL: it has no log
+ */
+const char *fg_l4_qlog(const struct fg_l4 *l4, unsigned app, uint32_t i, uint64_t *lost);
+
 __END_DECLS

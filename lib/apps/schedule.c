@@ -186,6 +186,12 @@ fg_l4_read(const struct fg_l4 *w, unsigned app, struct fg_l4_result *out)
 		a->kind->read(a, out);
 }
 
+const char *
+fg_l4_qlog(const struct fg_l4 *w, unsigned app, uint32_t i, uint64_t *lost)
+{
+	return fg_quic_qlog(w, w->app[app], i, lost);
+}
+
 unsigned
 fg_l4_series(const struct fg_l4 *w, unsigned app, struct fg_l4_interval *out, unsigned max)
 {

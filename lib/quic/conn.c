@@ -139,6 +139,7 @@ conn_create(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, cons
 	params_of(c, &params);
 	path_of(flow, &path);
 	calling = (struct calling){w, q};
+	qlog_begin(q, &settings, original != NULL || hd == NULL ? original : &hd->dcid);
 	rc = hd == NULL ? create_client(q, &path.path, &settings, &params)
 			: create_server(q, &path.path, hd, original, &settings, &params);
 	q->session = rc != 0 ? NULL : session_create(q);

@@ -32,6 +32,7 @@ struct fg_quic_config {
 	uint64_t initial_rtt_ns;        /* until one was measured */
 	uint64_t idle_ns;               /* without a packet of the peer's the connection is lost */
 	uint64_t handshake_ns;          /* a handshake takes no longer */
+	uint32_t qlog;                  /* the first connections that have a log */
 	uint32_t offer;                 /* version that the client asks for; 0: 1 */
 	uint64_t migrate_ns;            /* the client moves to another port so often; 0: never */
 	uint64_t rebind_ns;             /* the same without a word, as behind a NAT */

@@ -82,5 +82,7 @@ struct fg_quic_read {
 };
 /** @return false: the application does not stand on QUIC */
 bool fg_quic_read(const struct fg_l4 *w, const struct fg_app *app, struct fg_quic_read *out);
+/** Log (qlog) of a connection, from 0; *lost: records without room there. @return NULL: it has no log */
+const char *fg_quic_qlog(const struct fg_l4 *w, const struct fg_app *app, uint32_t i, uint64_t *lost);
 
 __END_DECLS

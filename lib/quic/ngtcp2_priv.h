@@ -55,6 +55,20 @@ set_original_dcid(ngtcp2_transport_params *params, const ngtcp2_cid *id)
 #endif
 }
 
+/** @param original  of a server: the ID that its log names the connection by */
+static inline void
+set_qlog(ngtcp2_settings *settings, ngtcp2_qlog_write write, const ngtcp2_cid *original)
+{
+#if NGTCP2_VERSION_NUM < 0x010000
+	settings->qlog.write = write;
+	if (original != NULL)
+		settings->qlog.odcid = *original;
+#else
+	(void)original; /* it is in the transport parameters */
+	settings->qlog_write = write;
+#endif
+}
+
 /** Why a connection ended, and by whose frame. */
 static inline ngtcp2_ccerr
 peers_close(ngtcp2_conn *conn)

@@ -35,6 +35,7 @@ carrier_free(struct fg_l4 *w, struct carrier *c)
 			conn_free(w, quic_at(c, i));
 		}
 	credentials_free(c);
+	qlogs_free(c);
 	fg_histogram_free(c->handshakes);
 	fg_histogram_free(c->gaps);
 	fg_memory_release(c->heap, w->config.connections * sizeof(*c->heap));
@@ -59,7 +60,7 @@ carrier_create(const struct fg_l4 *w, struct carrier *c, struct fg_error *err)
 	c->heap = fg_memory_reserve(connections * sizeof(*c->heap));
 	c->bucket = fg_memory_reserve(c->buckets * sizeof(*c->bucket));
 	if (c->handshakes == NULL || c->gaps == NULL || c->heap == NULL || c->bucket == NULL ||
-	    !fg_pool_create(&c->pool, connections, sizeof(struct quic)))
+	    !qlogs_create(c) || !fg_pool_create(&c->pool, connections, sizeof(struct quic)))
 		return fg_error_set(err, ENOMEM, "l4.quic", "no memory for %u connections", connections);
 	return credentials_create(c, err);
 }

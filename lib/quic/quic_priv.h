@@ -19,6 +19,7 @@
  *   paths.c     which path it is on
  *   moves.c     a client takes another port
  *   output.c    what leaves
+ *   qlog.c      logs of the first connections
  *   input.c     what arrives, also what has no connection yet
  *   stream.c    what applications with one stream a connection call
  *   streams.c   and those with several
@@ -109,6 +110,7 @@ struct moves {
 };
 
 struct carrier;
+struct qlog;
 
 struct quic {
 	struct fg_stream stream; /* first: what the application sees */
@@ -148,6 +150,7 @@ struct quic {
 	uint64_t early;        /* bytes that were sent or came so */
 	ngtcp2_ccerr why;      /* we leave; without words */
 	uint32_t came;         /* datagrams while closing */
+	uint32_t qlog;         /* its log, from 1; 0: none */
 	uint8_t last_words_length;
 	uint8_t last_words[LAST_WORDS];
 };
@@ -184,6 +187,8 @@ struct carrier {
 	char *log;
 	size_t log_used, log_room;
 	uint64_t log_lost;
+	struct qlog *qlog;
+	uint32_t qlogs; /* that were begun */
 };
 
 extern const struct fg_app_ops quic_ops;
@@ -423,6 +428,13 @@ ngtcp2_ssize streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_
 			   ngtcp2_pkt_info *info);
 /** A stream of the peer's is over: there may be another one. */
 void streams_renew(struct quic *q, int64_t id);
+
+/* qlog.c */
+/** @return false: there is no memory */
+bool qlogs_create(struct carrier *c);
+void qlogs_free(struct carrier *c);
+/** A connection is made: it may be one of those with a log. @param original  as set_qlog() takes it */
+void qlog_begin(struct quic *q, ngtcp2_settings *settings, const ngtcp2_cid *original);
 
 /* input.c */
 /** Read what was kept, and with @p follow from where it came. @return false: that has ended the connection */

@@ -155,6 +155,29 @@ describe("a test over QUIC", function()
       assert.is_nil(run("l4.tests=[QUIC_CC]", "l4.duration=20ms", "l4.omit=0s")[1].quic.ecn)
    end)
 
+   it("keeps logs of the first connections, with every packet", function()
+      local found, folder = run("l4.tests=[QUIC_RR]", "l4.quic.qlog=1", "l4.duration=20ms", "l4.omit=0s",
+         "l4.connections=1")
+      local q, groups = found[1].quic, {}
+      for _, role in ipairs { "client", "server" } do
+         local text, sent, came = scratch.read(("%s/trial-1-%s-1.sqlog"):format(folder, role)), 0, 0
+         for record in text:gmatch "\30([^\n]*)\n" do -- RFC 7464
+            local event = json.decode(record)
+            if event.trace then
+               assert.equal(role, event.trace.vantage_point.type)
+               groups[#groups + 1] = event.trace.common_fields.group_id
+            elseif event.data.header and event.data.header.packet_type == "1RTT" then
+               sent = sent + (event.name == "transport:packet_sent" and 1 or 0)
+               came = came + (event.name == "transport:packet_received" and 1 or 0)
+            end
+         end
+         assert.same({ q[role].packets_out, q[role].packets_in }, { sent, came })
+         assert.is_true(sent > 10)
+      end
+      assert.same({ groups[1], groups[1] }, groups)
+      assert.equal(0, json.decode(scratch.read(folder .. "/trials.jsonl")).sides[1].apps[1].quic.qlog_lost)
+   end)
+
    it("says what a plan has wrong", function()
       assert.truthy(problem("quic: {certificate: p256}"):find("ed25519 or one of RSA", 1, true))
       assert.truthy(problem("quic: {max_datagram: 1473}"):find("at most 1472", 1, true))

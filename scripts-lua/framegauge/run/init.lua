@@ -139,6 +139,10 @@ local function measure(plan, tester, folder, recorded, screen)
          screen:say(message .. "\n")
       end,
       sink = function(record)
+         for _, file in ipairs(record.files or {}) do
+            folder:write(file[1], file[2])
+         end
+         record.files = nil
          folder:append("trials.jsonl", report.trial_line(record, plan.test))
       end,
    }

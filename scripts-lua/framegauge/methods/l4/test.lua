@@ -119,11 +119,11 @@ local function measure(plan, tester, test, o, ask)
    tls.keep_keys(o, sides)
    local client, server = M.ends { sides = sides }
    local rate, _, failed = kinds.of(test).rate, failures_of(client)
-   local nothing = figure(test, client, server) == 0 and failed == 0
+   local nothing = client.iperf and iperf.failure(client) or figure(test, client, server) == 0 and failed == 0
       and (not kinds.of(test).pages or ("no page was loaded in full within %s (l4.duration)"):format(
          units.format_time(o.duration)))
-   return records.of(ask, tester, sides, engine, client.iperf and iperf.failure(client) or nothing,
-      rate and datagrams.limits(test, rate(o), client, server) or nil)
+   return quic.take_logs(records.of(ask, tester, sides, engine, nothing,
+      rate and datagrams.limits(test, rate(o), client, server) or nil))
 end
 
 --- The results of the client and of the server in a record; the server's is nil where it is not ours.

@@ -66,7 +66,7 @@ local function set_quic(q, app)
    local out = ffi.new "struct fg_quic_config"
    set_tls_config(out.tls, q.tls)
    for _, key in ipairs { "retry", "ecn", "max_datagram", "ack_every", "key_update_every", "window",
-      "stream_window" } do
+      "stream_window", "qlog" } do
       out[key] = q[key]
    end
    out.congestion = QUIC_CONGESTION[q.congestion]
@@ -263,7 +263,20 @@ local function tls_of(t)
    return out
 end
 
-local function quic_of(q)
+-- Logs of the first connections, and how many records had no room in them; nil: there is no log.
+local function qlogs_of(l4, index)
+   local list, lost, sum = {}, ffi.new "uint64_t[1]", 0
+   local log = C.fg_l4_qlog(l4, index, 0, lost)
+   while log ~= nil do
+      list[#list + 1], sum = ffi.string(log), sum + tonumber(lost[0])
+      log = C.fg_l4_qlog(l4, index, #list, lost)
+   end
+   if list[1] then
+      return list, sum
+   end
+end
+
+local function quic_of(l4, index, q)
    if not q.used then
       return nil
    end
@@ -275,6 +288,7 @@ local function quic_of(q)
       reason = ffi.string(q.reason), versions = ffi.string(q.versions),
       key_log = ffi.string(q.key_log), key_log_lost = tonumber(q.key_log_lost),
    }
+   out.qlogs, out.qlog_lost = qlogs_of(l4, index)
    add_sums(out, q.tally, C.fg_quic_sum_name)
    return out
 end
@@ -335,7 +349,7 @@ function M.read(l4, index, test)
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
       off_schedule = tonumber(r.off_schedule), lag_max_ns = tonumber(r.lag_max_ns),
-      tls = tls_of(r.tls), quic = quic_of(r.quic), page = pages.read(l4, index, r.page, times_of),
+      tls = tls_of(r.tls), quic = quic_of(l4, index, r.quic), page = pages.read(l4, index, r.page, times_of),
    }
 end
 

@@ -37,6 +37,8 @@ M.GROUP = keys.group("quic", "of QUIC_STREAM, QUIC_RR, HTTP3, PAGE3 and the othe
      min = "10ms", max = "1h", default_help = "never" },
    { "rebind_every", "time", "the same without a new ID, as behind a NAT that has forgotten the client",
      min = "10ms", max = "1h", default_help = "never" },
+   { "qlog", "integer", "this many first connections of each end of a trial leave a log (qlog) in the folder of the run",
+     default = "0", min = "0", max = "100" },
    { "certificate", tls.CERTIFICATES, "key of the server's certificate; on the virtual wire ed25519 or RSA, because the length of other signatures varies",
      default = "ed25519" },
 })
@@ -105,9 +107,23 @@ function M.of(o, server, seeded, alpn)
       tls = out, congestion = q.congestion, retry = q.retry, ecn = q.ecn, max_datagram = q.max_datagram,
       ack_every = q.ack_every, key_update_every = q.key_update_every or 0, window = q.window,
       stream_window = q.stream_window, initial_rtt = q.initial_rtt, idle = q.idle_timeout,
-      offer = not server and tonumber(q.offer) or 0,
+      qlog = q.qlog, offer = not server and tonumber(q.offer) or 0,
       migrate_every = q.migrate_every or 0, rebind_every = q.rebind_every or 0,
    }
+end
+
+--- Make files of the run's folder of the logs in a trial's record.
+-- @return the record, whose `files` are a list of { name, text }
+function M.take_logs(record)
+   record.files = {}
+   for _, side in ipairs(record.sides) do
+      local q = side.apps[1].quic or {}
+      for i, text in ipairs(q.qlogs or {}) do
+         table.insert(record.files, { ("trial-%d-%s-%d.sqlog"):format(record.trial, side.role, i), text })
+      end
+      q.qlogs = nil
+   end
+   return record
 end
 
 -- Of a full packet: first byte, ID of 8, number of at least 1, tag of 16; of its STREAM frame: type, ID,
