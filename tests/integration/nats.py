@@ -286,7 +286,7 @@ try:
 finally:
     for agent in agents.values():
         agent.send_signal(signal.SIGINT)
-    codes = [agent.wait(60) for agent in agents.values()]
+    codes = [tap.ended(agent) for agent in agents.values()]
     check("the agents end when they are told to", codes == [0] * len(agents), codes)
     server.end()
     FOLDER.cleanup()
