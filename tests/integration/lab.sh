@@ -92,10 +92,11 @@ confirm policer "policer's limit is found" 'fps > 4921 * 0.97 && fps < 4921 * 1.
 	--set 'rfc2544.frame_sizes=512' --set rfc2544.throughput.resolution=0.5% \
 	--set rfc2544.throughput.search_trial=1s
 
-# connections, not frames: what the kernel lets through, and no more
+# connections, not frames: what the kernel lets through, and no more. A tester that the host holds up for 5 %
+# of a trial is limited by that: of a second these are 50 ms, which one burst of other work seldom takes
 confirm nat "nat's table is full at 500 connections" 'fps > 500 * 0.95 && fps <= 500' \
 	--set 'rfc9411.target={concurrent: 600}' --set rfc9411.ramp_rate=1000 --set rfc9411.resolution=5% \
-	--set rfc9411.sustain=400ms --set rfc9411.search_sustain=400ms --set rfc9411.drain=300ms
+	--set rfc9411.sustain=1s --set rfc9411.search_sustain=1s --set rfc9411.drain=300ms
 
 fps=0 verdict=
 (tools/lab up bridge && tools/lab up bridge) >"$work/log" 2>&1
