@@ -34,9 +34,9 @@ def asked(terminal, line):
     terminal.type("C-l")
     terminal.wait(lambda screen: screen == PROMPT)
     terminal.text(line)
-    screen = terminal.wait(
+    terminal.wait(
         lambda screen: screen.startswith(f"{PROMPT} {line}") and screen.splitlines()[-1] == PROMPT)
-    lines = screen.splitlines()[1:-1]
+    lines = terminal.unwrapped()[1:-1]
     if lines and lines[0].endswith("own queue"):  # there only where frames waited for the tester
         lines = [line[:lines[0].index("own queue")].rstrip() for line in lines]
     return lines
@@ -74,7 +74,8 @@ def opened(folder, program, banner):
 def viewed(terminal, block):
     """The live view: its first line and the heads of its tables."""
     terminal.text("view")
-    screen = terminal.wait(lambda screen: screen.startswith("Framegauge  console") and "stream " in screen)
+    screen = terminal.wait(  # half a second after its start it shows ms
+        lambda screen: re.match(r"Framegauge  console +running [\d.]+ s ", screen) and "stream " in screen)
     terminal.type("q")
     terminal.prompt(PROMPT)
     for word in "Framegauge", "port ", " stream ":

@@ -31,10 +31,14 @@ class Terminal:
         subprocess.run(self.tmux + ["send-keys", "-l", line], check=True)
         self.type("Enter")
 
-    def screen(self):
+    def screen(self, *options):
         return subprocess.run(
-            self.tmux + ["capture-pane", "-p"], capture_output=True, text=True
+            self.tmux + ["capture-pane", "-p", *options], capture_output=True, text=True
         ).stdout.rstrip("\n")
+
+    def unwrapped(self):
+        """The lines of the screen as they were written, also where they are longer than the screen is wide."""
+        return [line.rstrip() for line in self.screen("-J").splitlines()]
 
     def wait(self, condition, seconds=60):
         """The screen for which the condition holds, else the last one."""
