@@ -53,6 +53,17 @@ describe("words and units of a page", function()
       assert.matches("queues</th><td>1,000 frames", page, 1, true)
    end)
 
+   it("have frames as their plan has them", function()
+      local page = html.page(files.read(scratch.read(fixture.run(small_runs.of "traffic") .. "/result.json")), {})
+      assert.matches("frame</th><td>[ethernet, {vlan: {id: 100, priority: 5}}, {ipv4: {dscp: 46}}, {udp: {destination: 16384}}]<", page, 1, true)
+      local bytes = { { at = 30, octets = 2, text = "{at: 30, value: 7}" } }
+      local result = fake_result {}
+      result.plan.streams = { { name = "s", bytes = bytes } }
+      assert.matches("bytes</th><td>[{at: 30, value: 7}]<", html.page(result, {}), 1, true)
+      bytes[1].text = nil -- a result of an earlier version
+      assert.matches("bytes</th><td>[{&quot;at&quot;:30,", html.page(result, {}), 1, true)
+   end)
+
    it("name the frames that a service lost though all probes were answered", function()
       local row = { test = "loss", direction = "a->b", validity = "valid", sent = 20, lost = 0, loss_ratio = 0,
          service = { forward_lost = 3, backward_lost = 1 }, round_trip = { p50_ns = 1000 } }

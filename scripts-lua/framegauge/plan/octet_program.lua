@@ -8,6 +8,7 @@
 -- from the layer's begin or, next to `frame`, from the frame's. A checksum that covers them follows.
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
+local flow = require "framegauge.plan.flow"
 local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"
 
@@ -72,11 +73,11 @@ local function read_one(node, path, found)
       program = field_program.read(field, rest, path, found)
    end
    mask = mask and mask + 0ULL or full_mask(size)
-   return program and { at = at, octets = size, mask = mask, program = program }
+   return program and { at = at, octets = size, mask = mask, program = program, text = flow.write(node) }
 end
 
 --- Read the list: a reader of plan/schema.lua.
--- @return list of { at =, octets =, mask = (uint64_t), program = }
+-- @return list of { at =, octets =, mask = (uint64_t), program =, text = as the plan has it }
 function M.read(_, node, path, found)
    local list = {}
    found:place(path, node)

@@ -6,9 +6,11 @@
 --
 -- A layer is a name, or a name with its fields, or with the one value that its main field takes
 -- (`{vlan: 100}`). What protocols and fields there are, and how values are written, comes from the tables of
--- lib/frame. Becomes a list of { protocol =, fields = { { name =, value = } }, options = {layers} }.
+-- lib/frame. Becomes a list of { protocol =, fields = { { name =, value = } }, options = {layers}, text = as
+-- the plan has it }.
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
+local flow = require "framegauge.plan.flow"
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local protocols = require "framegauge.core.protocols"
@@ -165,7 +167,11 @@ function M.read(_, node, path, found)
       return nil
    end
    for i, item in ipairs(items) do
-      list[#list + 1] = read_layer(item, ("%s[%d]"):format(path, i), found)
+      local layer = read_layer(item, ("%s[%d]"):format(path, i), found)
+      if layer then
+         layer.text = flow.write(item)
+         list[#list + 1] = layer
+      end
    end
    return list
 end

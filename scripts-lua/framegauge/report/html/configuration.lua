@@ -5,6 +5,7 @@
 local h = require "framegauge.text.xml"
 local json = require "framegauge.text.json"
 local rows = require "framegauge.plan.rows"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -27,6 +28,12 @@ local WRITERS = {
    size = function(bytes) return units.format_count(bytes) .. " bytes" end,
 }
 
+-- Layers and bytes of a frame, as their plan has them; results of earlier versions do not have the text.
+local function in_words(items)
+   local texts = tables.field(items, "text")
+   return items[1] and #texts == #items and "[" .. table.concat(texts, ", ") .. "]" or json.encode(items)
+end
+
 local function write(row, value)
    if row.type == "list" and type(value) == "table" then
       local parts = {}
@@ -37,7 +44,7 @@ local function write(row, value)
    elseif WRITERS[row.type] and (type(value) == "number" or type(value) == "table") then
       return (WRITERS[row.type](value, row):gsub("us$", "µs"))
    end
-   return type(value) == "table" and json.encode(value) or tostring(value)
+   return type(value) == "table" and in_words(value) or tostring(value)
 end
 
 local function address(port, family)
