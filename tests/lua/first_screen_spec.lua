@@ -4,6 +4,7 @@
 local fake_result = require "fake_result"
 local files = require "framegauge.report.files"
 local fixture = require "fixture"
+local formatters = require "framegauge.report.html.formatters"
 local html = require "framegauge.report.html"
 local scratch = require "scratch"
 local show = require "framegauge.text.show"
@@ -22,7 +23,7 @@ describe("the box of criteria", function()
          row.outcome = "pass"
       end
       local page = text_of(html.page(result, {}))
-      assert.matches(("The device met its criteria.*Throughput: %d of %d passedNot judged: Latency, "):format(
+      assert.matches(("The device met its criteria.*Throughput: %d of %d passed.*Not judged: Latency; "):format(
          #result.results.throughput, #result.results.throughput), page)
    end)
 
@@ -34,6 +35,22 @@ describe("the box of criteria", function()
       assert.matches("too slow: Configuration test, " .. service.name .. ", ", text_of(html.page(result, {})), 1, true)
    end)
 
+   for _, name in ipairs { "oam", "replay", "convergence", "rfc2889", "rfc8239", "y1564" } do
+      it("says what a row that passed has, where the method judges by itself: " .. name, function()
+         local result, judged = files.read(scratch.read(fixture.run(small_runs.of(name)) .. "/result.json")), 0
+         result.outcome, result.expectations = "pass", {}
+         local page = text_of(html.page(result, {}))
+         for _, one in ipairs(views.tables(result)) do
+            local _, of = formatters.passed(one.lines)
+            if of > 0 and not one.inner then
+               judged = judged + 1
+               assert.matches((": %d passed ("):format(of) .. one.passes .. ")", page:gsub("%d+ of ", ""), 1, true)
+            end
+         end
+         assert.is_true(judged > 0 or name == "convergence") -- whose plan has no limit
+      end)
+   end
+
    it("says how to have a device judged where nothing is", function()
       assert.matches("No criterion was setNo figure is judged. Criteria are set in the plan (criteria) or by --expect.",
          text_of(html.page(fake_result {}, {})), 1, true)
@@ -42,7 +59,7 @@ end)
 
 describe("words and units of a page", function()
    it("are names of protocols as their standards write them", function()
-      local test = require("framegauge.report.html.formatters").test
+      local test = formatters.test
       assert.same({ "TWAMP Light", "HTTP throughput", "PDV", "fully meshed" },
          { test "twamp_light", test "rfc9411.http_throughput", test "pdv", test "fully_meshed" })
    end)
@@ -83,6 +100,9 @@ describe("the first screen of a method with several tests", function()
          local tiles = require("framegauge.methods." .. name .. ".report").tiles(found)
          assert.equal(#found.plan[name].tests, #tiles)
          local text = table.concat(tables.joined(unpack(tiles)), " ")
+         for _, tile in ipairs(tiles) do -- a remark says what the title does not
+            assert.are_not.equal(tile[1]:lower(), (tile[4] or ""):match("^[^,]*"):lower())
+         end
          assert.is_nil(text:find "%f[%w]1 %l%l%l+[^s]s%f[%W]" or text:find "%.%d* bytes", text) -- 1 egresses
       end)
 

@@ -9,6 +9,7 @@
 --    lead, case, suite        rows that come first in the CSV; what a row is called as a test case, where
 -- that is
 --                             not its `id` figures; the name of the suite, or the key of a row that has it
+--    passes                   what a row that passed has, in words, where the method itself judges
 --    measured                 function(row): what it found, for a case that fell short of a criterion
 --    asked                    a key: rows that have it count for a criterion only where it names their value
 --    inner                    whether it has neither CSV file nor cases

@@ -190,7 +190,7 @@ M.PREDICTION = record("prediction", "A trial that the model was not fitted to, a
       as = "time", at = "html" },
    { "holds", "boolean", "whether both lie within; null where the trial is not `valid`, which proves nothing",
       null = true },
-   { col = "Confirmed", as = "plain", at = "terminal html", none = "not decided", of = function(row)
+   { col = "Confirmed", as = "plain", at = "terminal html summary", none = "not decided", of = function(row)
       return row.holds and "yes" or row.holds == false and "no" or nil
    end },
    { "trial", "ordinal", "number of the trial" },

@@ -33,14 +33,14 @@ end
 --- Tables and records of results that are a list of rows for each test.
 -- @param key    of the method
 -- @param title  of the method
--- @param tests  list of { key, record, title, reference }
+-- @param tests  list of { key, record, title, reference, passes = or nil } (report/view.lua)
 -- @return TABLES and RESULTS of the method's result.lua
 function M.results(key, title, tests)
    local of_tests = tables.map(tests, function(one)
       return { one[1], rows.list(one[2]), "rows of the test", optional = true }
    end)
    return tables.map(tests, function(one)
-      return { name = one[1], record = one[2], title = one[3], reference = one[4],
+      return { name = one[1], record = one[2], title = one[3], reference = one[4], passes = one.passes,
          rows = function(results) return results[key] and results[key][one[1]] or {} end }
    end), rows.record(key .. "_results", "results of " .. title, {
       { key, rows.record(key, "the tests that were run", of_tests), "a list for each test", optional = true },

@@ -148,6 +148,7 @@ M.ROUTE = record("convergence_route", "A route or flow in an event, in routes.cs
 
 M.TABLES = {
    { name = "convergence", title = "Events", record = M.EVENT,
+      passes = "no route was without traffic for longer than the limit",
       rows = function(results) return results.convergence or {} end },
    { name = "convergence_summary", title = "All events", record = M.SUMMARY, inner = true,
       rows = function(results) return results.convergence_summary or {} end },

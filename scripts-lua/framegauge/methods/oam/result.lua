@@ -112,6 +112,7 @@ M.TRIAL = record("oam_trial", "one session, also one line of trials.jsonl", tria
 
 M.TABLES = { {
    name = "oam", title = "Active OAM", record = M.ROW, rows = function(results) return results.oam or {} end,
+   passes = "a reply came, and no reply broke the standard",
 } }
 
 M.RESULTS = record("oam_results", "results of active OAM", {

@@ -102,6 +102,7 @@ M.TABLES = { {
    name = "replay", title = "Replay", record = M.ROW, rows = function(results) return results.replay
       or {} end,
    case = function(row, i) return ("replay %d, %s"):format(i, row.direction) end,
+   passes = "every frame arrived, unchanged, once and in order",
 } }
 
 M.RESULTS = record("replay_results", "results of a replay", {

@@ -257,10 +257,12 @@ local of_patterns = tables.map(patterns.NAMES, function(key)
 end)
 M.TABLES, M.RESULTS = suite.results("rfc2889", "RFC 2889", tables.joined(of_patterns, {
    { "congestion_control", M.CONGESTION, "Congestion control", "RFC 2889, section 5.5" },
-   { "forward_pressure", M.PRESSURE, "Forward pressure", "RFC 2889, section 5.6" },
+   { "forward_pressure", M.PRESSURE, "Forward pressure", "RFC 2889, section 5.6",
+      passes = "no more frames than the line carries" },
    { "address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7" },
    { "learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8" },
-   { "errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9" },
+   { "errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9",
+      passes = "no wrong frame arrived, and no good one was lost" },
    { "broadcast", M.BROADCAST, "Broadcasts", "RFC 2889, section 5.10" },
 }))
 M.TRIAL = trial.TRIAL

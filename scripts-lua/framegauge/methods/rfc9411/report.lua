@@ -59,7 +59,7 @@ end
 local TILES = {
    connections = { "connections_per_s", ">=", "connections/s" },
    http_throughput = { "throughput_bps", ">=", "" },
-   latency = { "ttfb.mean_ns", "<=", "µs to the first byte" },
+   latency = { "ttfb.mean_ns", "<=", "to the first byte" },
    concurrent = { "concurrent_mean", ">=", "connections" },
 }
 

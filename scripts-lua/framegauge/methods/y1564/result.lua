@@ -184,9 +184,11 @@ end
 
 M.TABLES = {
    { name = "configuration", title = "Configuration test", record = M.STEP, rows = rows_of "configuration",
-      asked = "test", case = case, lead = { "service" }, suite = "service" },
+      passes = "within the acceptance of the service", asked = "test", case = case, lead = { "service" },
+      suite = "service" },
    { name = "performance", title = "Performance of all services", record = M.PERFORMANCE,
-      rows = rows_of "performance", case = case, lead = { "service" }, suite = "service" },
+      rows = rows_of "performance", passes = "within the acceptance of the service", case = case,
+      lead = { "service" }, suite = "service" },
 }
 
 return M

@@ -95,12 +95,12 @@ local function judged(result)
       local passed, of = formatters.passed(one.lines)
       if of > 0 and not one.inner then
          items[#items + 1] = h.li { one.title, (": %s of %s passed"):format(formatters.count(passed),
-            formatters.count(of)) }
+            formatters.count(of)), one.passes and (" (%s)"):format(one.passes) }
       elseif one.lines[1] and not one.inner then
          others[#others + 1] = one.title
       end
    end
-   items[#items + 1] = items[1] and others[1] and h.li { "Not judged: ", table.concat(others, ", ") } or nil
+   items[#items + 1] = items[1] and others[1] and h.li { "Not judged: ", table.concat(others, "; ") } or nil
    return items
 end
 

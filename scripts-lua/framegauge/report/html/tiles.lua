@@ -11,10 +11,8 @@ local M = {}
 -- What a row is about, but for its test, which is the tile's title; nil where it is only about that.
 local function subject(record, row)
    local test, name = row.test and formatters.test(row.test), show.name(record, row)
-   if name == test then
-      return nil
-   end
-   return test and name:sub(1, #test + 2) == test .. ", " and name:sub(#test + 3) or name
+   local rest = test and name:sub(1, #test):lower() == test:lower() and name:sub(#test + 1) or ", " .. name
+   return rest ~= "" and (rest:match "^, (.*)$" or name) or nil
 end
 
 -- How many rows passed, of those that have a verdict.
@@ -30,7 +28,7 @@ local function worst(one, rows, figure)
    local row = side == "largest" and formatters.largest(rows, key) or side ~= "largest"
       and formatters.worst(rows, key, side) or nil
    return row and { one.title, formatters.tile(row, key, function(value)
-      return (show.write(notation.at(one.record, key), value))
+      return (show.write(core.find(one.record.rows, 1, key) or notation.at(one.record, key), value))
    end), notation.value(row, key) and unit or "", subject(one.record, row), row = row } or nil
 end
 
