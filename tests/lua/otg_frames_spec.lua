@@ -4,6 +4,7 @@
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
 local Served = require "otg_served"
+local templates = require "framegauge.traffic.frame"
 
 local flow = Served.flow
 
@@ -124,6 +125,18 @@ describe("frames of an Open Traffic Generator flow", function()
       local frames = run(one)
       assert.same({ 100, 100 }, { #frames, served:row("f1").frames_rx })
       assert.equal("00260005", octets.hex(frames[100]:sub(39, 42)))
+   end)
+
+   it("are built once for each size, without another one for the length of their headers", function()
+      local built, build = {}, templates.build
+      stub(templates, "build", function(size, ...)
+         built[#built + 1] = size
+         return build(size, ...)
+      end)
+      finally(function() templates.build:revert() end)
+      served:must("POST /config", Served.configuration { flow("f1", { size = { fixed = 200 } }),
+         flow("f2", { size = { increment = { start = 128, ["end"] = 132, step = 2 } } }) })
+      assert.same({ 200, 128, 130, 132 }, built)
    end)
 end)
 

@@ -159,32 +159,46 @@ local function with_inner_fcs(layers)
    end
 end
 
--- Bytes of the headers; nil after a fault.
-local function header_bytes(layers, c)
-   local ok, template = pcall(frame.build, LARGEST, layers, { unsigned = not c.is_measured })
-   if not ok then
-      return c.found:fault(c.path .. ".packet", "%s", (tostring(template):gsub("\n.*", "")))
-   end
-   return template.header
-end
-
--- The templates of all sizes, by size; nil after a fault. What is not measured leaves as it is described.
-local function templates_of(layers, cycle, payload, c)
+-- A builder of a flow's templates: function(size) -> the template, or nil and the reason. Each is
+-- built once. What is not measured leaves as it is described.
+local function builder(layers, payload, c)
    local at_size = c.inner_fcs and with_inner_fcs(layers) or function()
       return layers
    end
-   local by_size = {}
-   for _, size in ipairs(cycle) do
+   local o, by_size = { payload = payload, unsigned = not c.is_measured }, {}
+   return function(size)
       if not by_size[size] then
-         local ok, template = pcall(frame.build, size, at_size(size), { payload = payload,
-            unsigned = not c.is_measured })
+         local ok, template = pcall(frame.build, size, at_size(size), o)
          if not ok then
-            return c.found:fault(c.path .. ".packet", "%s", (tostring(template):gsub("\n.*", "")))
+            return nil, (tostring(template):gsub("\n.*", ""))
          end
          by_size[size] = template
       end
+      return by_size[size]
+   end
+end
+
+-- The templates of all sizes, by size; nil after a fault.
+local function templates_of(build, cycle, c)
+   local by_size = {}
+   for _, size in ipairs(cycle) do
+      local template, why = build(size)
+      if not template then
+         return c.found:fault(c.path .. ".packet", "%s", why)
+      end
+      by_size[size] = template
    end
    return by_size
+end
+
+-- Bytes of the headers; nil after a fault. A frame of the flow has them, or, where it is too small, the
+-- largest.
+local function header_bytes(build, size, c)
+   local template, why = size and build(size)
+   if not template then
+      template, why = build(LARGEST)
+   end
+   return template and template.header or c.found:fault(c.path .. ".packet", "%s", why)
 end
 
 -- Is the MAC that frames go to left to the server?
@@ -207,25 +221,26 @@ local function frames_of(flow, c)
    local before = #c.found.errors
    local packet = flow.packet[1] and flow.packet or { read.default "FlowHeader" }
    local layers = headers.layers(packet, c.path .. ".packet", c.found)
-   local header = #c.found.errors == before and header_bytes(layers, c)
-   if not header then
+   if #c.found.errors > before then
       return nil
    end
-   local size, least = flow.size, header + (c.is_measured and SIGNATURE or 0) + FCS
-   if not size then
-      size = read.default "FlowSize"
-      if least > size.fixed then
-         size.fixed = least
-         c.found:warn(c.path .. ".size", "none given; %d, as the headers need it", least)
-      end
-   end
-   local cycle = cycle_of[size.choice](size, c.path .. ".size", c.found)
-   cycle = cycle and enough_room(cycle, size, least, c.is_measured
-      and " for the headers and the test signature" or " for the headers", c)
    local payload = payload_of(flow.payload or read.common_default "FlowPayload")
-   local templates = cycle and templates_of(layers, cycle, payload, c)
+   local build, size = builder(layers, payload, c), flow.size or read.default "FlowSize"
+   local cycle = cycle_of[size.choice](size, c.path .. ".size", c.found)
+   local header = header_bytes(build, cycle and cycle[1], c)
+   if not (header and cycle) then
+      return nil
+   end
+   local least = header + (c.is_measured and SIGNATURE or 0) + FCS
+   if not flow.size and least > size.fixed then
+      cycle[1] = least
+      c.found:warn(c.path .. ".size", "none given; %d, as the headers need it", least)
+   end
+   cycle = enough_room(cycle, size, least, c.is_measured and " for the headers and the test signature"
+      or " for the headers", c)
+   local templates = cycle and templates_of(build, cycle, c)
    local function templates_to(macs)
-      return templates_of(layers_to(layers, macs, c), cycle, payload, c)
+      return templates_of(builder(layers_to(layers, macs, c), payload, c), cycle, c)
    end
    return templates and { cycle = cycle, templates = templates, about = sizes.describe(cycle),
       templates_to = c.is_device and is_auto(packet) and templates_to or nil }
