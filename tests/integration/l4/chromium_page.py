@@ -15,7 +15,9 @@ import html
 import json
 import os
 import statistics
+import struct
 import sys
+import zlib
 
 KIB = 1024
 # Name, bytes, after which object. References stand at the end of their file: no object is asked for before
@@ -36,6 +38,16 @@ def padded(before, after, size, comment=('/*', '*/')):
     return (before + comment[0] + ' ' * fill + comment[1] + after).encode()
 
 
+def image(size):
+    """A PNG of one pixel, which stands at its end: Chromium ends the load of what cannot be an image."""
+    def chunk(kind, data):
+        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+
+    head = b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 1, 1, 8, 0, 0, 0, 0))
+    pixel = chunk(b'IDAT', zlib.compress(bytes(2))) + chunk(b'IEND', b'')
+    return head + chunk(b'fgPd', bytes(size - len(head) - len(pixel) - 12)) + pixel
+
+
 def make(folder):
     os.makedirs(folder + '/octets', exist_ok=True)
     images = [name for name, _, _ in PAGE if name.startswith('photo')]
@@ -51,7 +63,7 @@ fetch("{url('data.json')}").then((got) => got.text()).then(() => {json.dumps([ur
     .forEach((src) => document.body.append(Object.assign(new Image(), {{ src }}))));'''),
     }
     for name, size, _ in PAGE:
-        body = bytes(size)
+        body = image(size) if name.endswith('.jpg') else bytes(size)
         if name in texts:
             body = padded(texts[name][0], texts[name][1], size, *texts[name][2:])
         with open(folder + url(name).partition('?')[0], 'wb') as file:
@@ -67,7 +79,8 @@ ALL = "[...performance.getEntriesByType('navigation'), ...performance.getEntries
 ENTRIES = '''(() => {
     const all = %s;
     return all.length == %d && all.every((one) => one.responseEnd > 0) && JSON.stringify(
-        all.map((one) => [one.name, one.connectStart, one.requestStart, one.responseStart, one.responseEnd]));
+        all.map((one) => [one.name, one.connectStart, one.requestStart, one.responseStart, one.responseEnd,
+            one.encodedBodySize]));
 })()''' % (ALL, len(PAGE))
 
 
@@ -87,9 +100,13 @@ def load_once(browser, address):
         browser.call('Target.disposeBrowserContext', browserContextId=context)
         browser.session = outer
     entries = json.loads(entries)
+    sizes = {name: size for name, size, _ in PAGE}
+    cut = {name.partition('?')[2]: got for name, *_, got in entries if got != sizes[name.partition('?')[2]]}
+    if cut:
+        raise RuntimeError(f'{address}: objects that are not whole, bytes: {cut}')
     begin = entries[0][1]
     objects = sorted(([name.partition('?')[2] or name, asked - begin, first - begin, last - begin]
-                      for name, _, asked, first, last in entries), key=lambda one: one[1])
+                      for name, _, asked, first, last, _ in entries), key=lambda one: one[1])
     return {'ttfb': objects[0][2], 'load': max(one[3] for one in objects), 'objects': objects}
 
 
