@@ -41,6 +41,7 @@ struct app_kind {
 	bool echo;               /* and its ends: echo requests and replies */
 	bool secures;            /* its streams may go through TLS, and those with place() through QUIC */
 	bool pages;              /* its client may load a page */
+	bool gathers;            /* as of struct fg_app */
 	bool resets_at_once;     /* as of struct fg_app */
 	size_t size;             /* of its own struct, which begins with struct application */
 	const struct fg_app_ops *client, *server;

@@ -106,6 +106,7 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 	a->base.index = (uint8_t)w->apps;
 	a->base.udp = kind->datagrams;
 	a->base.echo = kind->echo;
+	a->base.gathers = kind->gathers;
 	a->base.resets_at_once = kind->resets_at_once;
 	w->endpoint.echo_requests |= kind->echo && config->server;
 	w->endpoint.echo_replies |= kind->echo && !config->server;

@@ -104,6 +104,7 @@ fg_secure_add(struct fg_l4 *w, struct fg_app *app, const struct fg_secure_config
 		.tcp = app->tcp,
 		.index = (uint8_t)w->apps,
 		.listens = app->listens,
+		.gathers = app->gathers,
 		.resets_at_once = app->resets_at_once,
 		.locals = app->locals,
 		.port = app->port,

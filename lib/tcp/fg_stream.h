@@ -163,6 +163,7 @@ struct fg_app {
 	uint8_t index;
 	uint8_t below;            /* with a layer: index of the layer's application */
 	bool listens, udp, echo;  /* takes connections; datagrams; echo requests and replies */
+	bool gathers;             /* what refill() writes goes on in a segment that is not full yet */
 	bool resets_at_once;      /* its client closes when answers are there: an RST waits for no ACK */
 	uint8_t local[16];        /* the first of its addresses */
 	uint32_t locals;          /* how many there are from there on */

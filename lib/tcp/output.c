@@ -154,12 +154,31 @@ send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
 
 enum outcome { NOTHING, SENT, NO_ROOM };
 
+static bool
+may_send_data(const struct conn *c)
+{
+	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
+}
+
+/* before a segment leaves that is not full: has the application more for it? */
+static bool
+gathers_more(struct fg_l4 *w, struct conn *c, uint32_t length)
+{
+	return length > 0 && length < c->mss && !c->stream.ended && w->app[c->stream.app]->gathers &&
+	       ops_of(w, c)->refill(w, &c->stream);
+}
+
 /* as long as nothing is missing: what is new, and that is all */
 static enum outcome
 send_next(struct fg_l4 *w, struct conn *c)
 {
-	uint32_t length = new_segments(w, c, w->out->cuts ? octets_at_once(w, c) : c->mss);
+	uint32_t length;
 
+	do
+		length = new_segments(w, c, w->out->cuts ? octets_at_once(w, c) : c->mss);
+	while (gathers_more(w, c, length));
+	if (!may_send_data(c))
+		return SENT;
 	c->limited = length > 0 && !fits_window(w, c, length);
 	if (length == 0 || c->limited)
 		return NOTHING;
@@ -267,12 +286,6 @@ send_due(struct fg_l4 *w, struct conn *c)
 	}
 	return (!(c->flags & TLP_NOW) || send_tail_probe(w, c)) &&
 	       (!(c->flags & PROBE_NOW) || send_probe(w, c));
-}
-
-static bool
-may_send_data(const struct conn *c)
-{
-	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
 }
 
 /*

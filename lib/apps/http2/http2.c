@@ -153,6 +153,7 @@ http2_read(const struct application *app, struct fg_l4_result *out)
 static const struct app_kind http2 = {
 	"HTTP2",
 	.streams = true,
+	.gathers = true,
 	.resets_at_once = true,
 	.secures = true,
 	.pages = true,
@@ -181,6 +182,7 @@ https_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err)
 static const struct app_kind doh = {
 	"DOH",
 	.streams = true,
+	.gathers = true,
 	.secures = true,
 	.size = sizeof(struct http2),
 	.client = &h2_client_ops,
