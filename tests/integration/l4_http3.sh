@@ -32,7 +32,7 @@ fi
 captures=()
 ! command -v tshark >/dev/null || capture_both udp
 
-echo 1..50
+echo 1..55
 ask=(ip netns exec "$linux" "$here/http3_peers.sh" "$work" "$python" "$here/http3_peer.py")
 ip netns exec "$tester" "$program" script "$here/http3.lua" "$work" "${ask[*]@Q}" "${others[@]}" 2>&1
 status=$?
@@ -58,6 +58,7 @@ fi
 	echo "ok - tshark reads requests of our client # SKIP tshark is missing"
 	echo "ok - tshark reads responses of our server # SKIP tshark is missing"
 	echo "ok - tshark finds nothing of ours malformed # SKIP tshark is missing"
+	echo "ok - tshark sees marks of ours where they are asked for, and nowhere else # SKIP tshark is missing"
 	exit 0
 }
 end_captures
@@ -83,4 +84,17 @@ if grep -hv '^6471;' "$work"/{east,west}.read | grep -v ';;$' >"$work/malformed"
 	head -n 20 "$work/malformed"
 else
 	echo "ok - tshark finds nothing of ours malformed"
+fi
+
+# ports of ours and theirs, and ECT(0) or not, of all that we have sent
+for side in east west; do
+	tshark -r "$work/$side.pcapng" -T fields -Y 'ip.src in {198.18.1.2, 198.19.1.2}' -e udp.srcport \
+		-e udp.dstport -e ip.dsfield.ecn 2>/dev/null
+done | awk '$1 == 6473 || $2 == 7480 && $3 != 0 { marked += $3 == 2; next } $3 != 0 { wrong++ }
+	END { print marked + 0, wrong + 0 }' >"$work/marks"
+read -r marked wrong <"$work/marks"
+if [ "$wrong" -eq 0 ] && { [ "$marked" -ge 200 ] || [ ${#others[@]} -lt 3 ]; }; then
+	echo "ok - tshark sees $marked marks of ours where they are asked for, and nowhere else"
+else
+	echo "not ok - tshark sees $marked marks of ours, and $wrong where none was asked for"
 fi

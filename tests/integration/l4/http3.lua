@@ -61,6 +61,15 @@ local function moved(app, o)
       and app.quic.migration_gap ~= nil
 end
 
+-- Both ends mark, each counts what it got for the other, and Linux and its veth let it through.
+local function marks_come(q)
+   return q.ecn_failed == 0 and q.ect_out > 100 and q.ect_in > 100 and q.ect_counted > 100
+end
+
+local function marked(app, o)
+   return all_came(app, o) and marks_come(app.quic)
+end
+
 local LARGE = { requests = 1, streams = 1, path = "/octets/8000000", response = 8000000 }
 local GET = { requests = 30, streams = 8 }
 local AIOQUIC = {
@@ -87,6 +96,7 @@ local GTLSSERVER = {
      { resume = "ticket", early_data = 16384 }, look = asked_early },
    { "from port to port with new IDs", 7480, LARGE, {}, { migrate_every = 0.01 }, look = moved },
    { "from port to port as behind a NAT", 7480, LARGE, {}, { rebind_every = 0.01 }, look = moved },
+   { "datagrams that are marked (ECN)", 7480, LARGE, {}, { ecn = true }, look = marked },
 }
 
 -- One after the other: aioquic would be too slow for all at a time.
@@ -116,7 +126,8 @@ local function test_server(ends)
          quic = settings(ends, true, { resume = "ticket", early_data = 16384 }, how) }
    end
    local results, counters = ends:run(2, { server(6470), server(6471, { retry = true }),
-      server(6472, { stream_window = 16384, window = 20000 }) }, ours.until_written(folder .. "/peers"))
+      server(6472, { stream_window = 16384, window = 20000 }),
+      server(6473, { ecn = true }) }, ours.until_written(folder .. "/peers"))
    ours.print_lines(folder .. "/peers")
    for i, result in ipairs(results) do
       check(("our server %d sees nothing wrong"):format(i), result.quic.undecryptable == 0
@@ -130,6 +141,8 @@ local function test_server(ends)
    check("our server follows gtlsclient to other ports", not there.gtlsclient
       or results[1].quic.migrations == 2 and results[1].quic.paths_failed == 0,
       ours.encode(results[1].quic))
+   check("our server and gtlsclient count each other's marks", not there.gtlsclient
+      or marks_come(results[4].quic), ours.encode(results[4].quic))
    check("our servers were asked", results[1].total.transactions >= (there.aioquic and 300 or 40),
       ours.encode(results[1].total))
    check("our servers saw no frame that was wrong", counters.rx_bad_checksum + counters.rx_malformed == 0,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Other programs as clients of our HTTP/3, for l4_http3.sh: http3_peers.sh FOLDER PYTHON http3_peer.py. TAP
 # goes to FOLDER/peers, which is there when all have done.
-folder=$1 address=198.19.1.2
+folder=$1 address=198.19.1.2 port=6470
 
 # gtlsclient_gets NAME PAGE OPTION...: what it has got at the end is what our server sends
 gtlsclient_gets() {
@@ -11,7 +11,7 @@ gtlsclient_gets() {
 	rm -rf "$folder/got"
 	mkdir "$folder/got"
 	timeout 120 gtlsclient -q --exit-on-all-streams-close --no-quic-dump --no-http-dump --sni=fg.test \
-		--download="$folder/got" "$@" "$address" 6470 "https://fg.test/octets/$page" \
+		--download="$folder/got" "$@" "$address" "$port" "https://fg.test/octets/$page" \
 		>"$folder/gtlsclient.log" 2>&1
 	if cmp -s "$folder/got/$page" "$folder/www/octets/$page"; then
 		echo "ok - gtlsclient $name"
@@ -31,6 +31,7 @@ gtlsclient_gets() {
 		gtlsclient_gets "goes on from another port" 8000000 --change-local-addr=10ms
 		gtlsclient_gets "goes on as behind a NAT" 8000000 --change-local-addr=10ms \
 			--nat-rebinding --timeout=20s
+		port=6473 gtlsclient_gets "gets a large page by datagrams that are marked" 8000000
 		for time in first second; do
 			gtlsclient_gets "gets a page the $time time in a session" 20000 \
 				--session-file="$folder/session" --tp-file="$folder/parameters"
@@ -38,6 +39,7 @@ gtlsclient_gets() {
 	else
 		for name in "gets a page" "gets a large page" "gets a page forty times" \
 			"goes on from another port" "goes on as behind a NAT" \
+			"gets a large page by datagrams that are marked" \
 			"gets a page the first time in a session" \
 			"gets a page the second time in a session"; do
 			echo "ok - gtlsclient $name # SKIP gtlsclient is missing"
