@@ -52,6 +52,75 @@ TEST(QuicPath, AServerFollowsItsClientToAnotherPort)
 	ExpectToFollow("TCP_MAERTS");
 }
 
+/* the last byte of the sender's or the receiver's address becomes another one */
+void
+Readdress(std::vector<uint8_t> &frame, size_t at, uint8_t to)
+{
+	frame[at] = to;
+	fg_put16(&frame[24], 0);
+	uint16_t sum = fg_checksum_finish(fg_checksum_add(0, &frame[14], 20));
+	memcpy(&frame[24], &sum, 2);
+	l4::WithoutChecksum(frame);
+}
+
+/* from its 100th frame on the client has another address */
+TEST(QuicPath, AServerFollowsItsClientToAnotherAddress)
+{
+	const size_t source = 29, destination = 33;
+	for (const char *kind : {"TCP_STREAM", "TCP_MAERTS"}) {
+		fg_l4_app client = l4::Client(kind);
+		unsigned n = 0, there = 0;
+		uint8_t before = 0;
+		QuicOptions o;
+
+		client.octets = 1000000;
+		client.cycles = 1;
+		o.stop = 60 * second;
+		o.path = [&](unsigned from, std::vector<uint8_t> &frame) {
+			const uint8_t other = 77;
+
+			if (from == 0) {
+				before = frame[source];
+				if (n++ >= 100)
+					Readdress(frame, source, other);
+			} else if (frame[destination] == other) {
+				Readdress(frame, destination, before);
+				there++;
+			} else {
+				return n < 100;
+			}
+			return true;
+		};
+		QuicPair pair(client, o);
+		pair.ExpectNoFaults();
+		EXPECT_LT(100u, there) << kind;
+		EXPECT_EQ(1u, pair.Tally(1).migrations) << kind;
+		EXPECT_EQ(1000000u, pair.result[0].total.octets_in + pair.result[1].total.octets_in) << kind;
+	}
+}
+
+/* all is lost both ways until probes have doubled their time-outs some times */
+TEST(QuicPath, ATransferGoesOnBehindADeadTime)
+{
+	fg_l4_app client = l4::Client("TCP_MAERTS");
+	unsigned came = 0, lost = 0;
+	QuicOptions o;
+
+	client.octets = 1000000;
+	client.cycles = 1;
+	o.stop = 60 * second;
+	o.path = [&](unsigned from, std::vector<uint8_t> &) {
+		bool dead = ++came > 300 && lost < 116;
+
+		lost += dead;
+		return !dead;
+	};
+	QuicPair pair(client, o);
+	pair.ExpectNoFaults();
+	EXPECT_EQ(116u, lost);
+	EXPECT_EQ(1000000u, pair.result[0].total.octets_in);
+}
+
 /* a client that only receives may send one datagram from there, and none before it gets something again */
 TEST(QuicPath, AServerFollowsAClientThatSendsOneDatagramAlone)
 {
