@@ -178,6 +178,20 @@ describe("a test over QUIC", function()
       assert.equal(0, json.decode(scratch.read(folder .. "/trials.jsonl")).sides[1].apps[1].quic.qlog_lost)
    end)
 
+   it("shakes hands over a long way, by IPv6 and by ChaCha20 as well", function()
+      for set, handshake in pairs {
+         ["reference_device={rate: 10Mbps, latency: 750ms}"] = 1.5024e9,
+         ["l4.tls.ciphers=[TLS_CHACHA20_POLY1305_SHA256]"] = 224e3,
+         ["ports={east: {device: wire0, ipv6: \"2001:2::2/64\"}, west: {device: wire1, ipv6: \"2001:2::3/64\"}}"] = 224e3,
+      } do
+         local row = run("l4.tests=[QUIC_CRR]", "l4.duration=5s", "l4.omit=0s", "l4.load.cycles=1",
+            "l4.connections=1", set)[1]
+         assert.equal(1, row.quic.handshakes, set)
+         assert.near(handshake, row.quic.handshake.mean_ns, 4e3, set)
+         assert.same({ 1, 0, 0 }, { row.closed, row.wrong_bytes, row.quic.client.closed_with_error }, set)
+      end
+   end)
+
    it("says what a plan has wrong", function()
       assert.truthy(problem("quic: {certificate: p256}"):find("ed25519 or one of RSA", 1, true))
       assert.truthy(problem("quic: {max_datagram: 1473}"):find("at most 1472", 1, true))
