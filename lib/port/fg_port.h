@@ -219,8 +219,8 @@ void fg_port_close(struct fg_port *port);
 void fg_port_pool_free(struct rte_mempool *pool);
 
 /**
- * Keep buffers that were sent from until fg_port_pool_take() asks for the same ones: to make and to clear some
- * megabytes takes milliseconds before and behind each trial. The control thread's.
+ * Keep buffers that were sent from until fg_port_pool_take() asks for the same ones: it takes milliseconds
+ * before and after each trial to make and to clear some megabytes. The control thread's.
  */
 void fg_port_pool_keep(struct rte_mempool *pool);
 

@@ -36,8 +36,8 @@ gtlsclient_gets() {
 		gtlsclient_gets "gets a large page" 8000000
 		gtlsclient_gets "gets a page forty times" 1000 -n 40
 		gtlsclient_gets "goes on from another port" 8000000 --change-local-addr=10ms
-		# If it has acknowledged all that it received, and the rest goes to its old port, it sends nothing
-		# from the new one, and no server can know it: that is another try.
+		# If it has acknowledged all that it received, and the rest goes to its old port, it sends
+		# nothing from the new one, and no server can know it: that is another try.
 		behind_nat=(8000000 --change-local-addr=10ms --nat-rebinding --timeout=5s)
 		download "${behind_nat[@]}" || download "${behind_nat[@]}" ||
 			gtlsclient_gets "goes on as behind a NAT" "${behind_nat[@]}"
