@@ -133,6 +133,6 @@ describe("the first screen of a method with several tests", function()
       } } }
       local tiles = require("framegauge.methods.rfc9411.report").tiles(found)
       assert.same({ "90", "connections/s", "64 KiB" }, { unpack(tiles[1], 2) })
-      assert.same({ "2.50", "µs to the first byte", "64 KiB" }, { unpack(tiles[2], 2) })
+      assert.same({ "2.5 us", "to the first byte", "64 KiB" }, { unpack(tiles[2], 2) })
    end)
 end)

@@ -67,7 +67,7 @@ describe("the clocks of agents", function()
          local control, readings = controller(agents), {}
          for name in pairs(agents) do
             local why
-            readings[name], why = clocks.read(control, name, (within_s or 0.25) * 1e9)
+            readings[name], why = clocks.read(control, name, (within_s or 0.25) * 1e9, "common")
             if why then
                return why
             end
