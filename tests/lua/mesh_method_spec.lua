@@ -273,7 +273,7 @@ mesh: {trial: 20ms, load: 5%, frame_size: 1518, drain: 10ms, learning_wait: 0s}
       for i, column in ipairs(lines[1].columns) do
          cells[i] = column[3] { name = "c" }
       end
-      assert.same({ "c", "not measured", "invalid", ".", "not measured" }, cells)
+      assert.same({ "c", "not measured", "invalid", "", "not measured" }, cells)
    end)
 
    it("asks once more for the cells of an agent that is back", function()
