@@ -289,6 +289,12 @@ address_at(const struct fg_l4_app *config, const uint8_t first[16], uint32_t i, 
 struct fg_stream *client_open(struct fg_l4 *w, struct application *a, uint64_t at);
 /** Open as many as the ramp allows. @return when there will be more to do */
 uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
+/**
+ * The same, and what each connection sends at fg_l4_app.flood_per_s besides: @p visit() sends one and counts
+ * it in @p sent, or leaves it out where there is no room. @p at: when the next is due, ns
+ */
+uint64_t client_flood(struct fg_l4 *w, struct fg_app *app, double *at, const uint64_t *sent,
+		      void (*visit)(struct fg_l4 *w, struct fg_stream *s));
 /** The first byte of the first response is here; the last is. Of pages see page_first() and page_over(). */
 void note_first_octet(const struct fg_l4 *w, const struct fg_stream *s);
 void note_last_octet(const struct fg_l4 *w, const struct fg_stream *s);

@@ -246,3 +246,23 @@ client_poll(struct fg_l4 *w, struct fg_app *app)
 		return w->now;
 	return u64_min(more_at, w->stop_at);
 }
+
+uint64_t
+client_flood(struct fg_l4 *w, struct fg_app *app, double *at, const uint64_t *sent,
+	     void (*visit)(struct fg_l4 *w, struct fg_stream *s))
+{
+	const double gap = 1e9 / ((struct application *)app)->config.flood_per_s;
+	uint64_t next = client_poll(w, app);
+
+	if (w->now < w->start_at || w->now >= w->stop_at)
+		return next;
+	pace_catch_up(w, at, w->start_at, gap);
+	for (; *at <= (double)w->now; pace_next(w, at, gap)) {
+		const uint64_t before = *sent;
+
+		fg_stream_each(w, app->index, visit);
+		if (*sent == before) /* no connection has room, nor will one have now */
+			*at = (double)w->now;
+	}
+	return u64_min(next, (uint64_t)*at + 1);
+}

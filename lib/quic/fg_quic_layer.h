@@ -35,6 +35,8 @@ struct fg_quic_streams {
 			 unsigned room);
 	/** This many of the bytes were taken, perhaps 0 of 0. */
 	void (*sent)(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t octets);
+	/** The datagram with them is whole: unlike in sent(), streams may be reset. NULL: of no interest */
+	void (*left)(struct fg_l4 *w, struct fg_stream *s);
 	/** None were: the peer's window is closed; @p over: the peer does not take any more at all. */
 	void (*blocked)(struct fg_l4 *w, struct fg_stream *s, int64_t id, bool over);
 	/** The window is open again. */

@@ -77,8 +77,11 @@ streams_write(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, n
 		else if (n == NGTCP2_ERR_STREAM_SHUT_WR || n == NGTCP2_ERR_STREAM_NOT_FOUND)
 			streams_of(q)->blocked(w, &q->stream, id, true);
 		else if (n != NGTCP2_ERR_WRITE_MORE)
-			return n;
+			break;
 	}
+	if (n >= 0 && streams_of(q)->left != NULL)
+		streams_of(q)->left(w, &q->stream);
+	return n;
 }
 
 void

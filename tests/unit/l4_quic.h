@@ -50,6 +50,7 @@ Quic(bool server)
 
 struct QuicOptions {
 	double loss = 0, reorder = 0, duplicate = 0;
+	uint64_t delay = 2 * ms; /* each way */
 	uint64_t seed = 1;
 	uint64_t stop = second;
 	uint64_t look = 301 * second;           /* since the start: nothing happens any more */
@@ -75,6 +76,7 @@ class QuicPair : public Line
 		if (o.set)
 			o.set(quic[0], quic[1]);
 		max_lag = ms;
+		delay = o.delay;
 		loss = o.loss;
 		reorder = o.reorder;
 		duplicate = o.duplicate;

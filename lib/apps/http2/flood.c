@@ -88,18 +88,6 @@ uint64_t
 h2_flood_poll(struct fg_l4 *w, struct fg_app *app)
 {
 	struct http2 *a = (struct http2 *)app;
-	const double gap = 1e9 / a->app.config.flood_per_s;
-	uint64_t next = client_poll(w, app);
 
-	if (w->now < w->start_at || w->now >= w->stop_at)
-		return next;
-	pace_catch_up(w, &a->flood_at, w->start_at, gap);
-	for (; a->flood_at <= (double)w->now; pace_next(w, &a->flood_at, gap)) {
-		const uint64_t before = a->flooded;
-
-		fg_stream_each(w, app->index, flood);
-		if (a->flooded == before) /* no connection has room, nor will one have now */
-			a->flood_at = (double)w->now;
-	}
-	return next < (uint64_t)a->flood_at + 1 ? next : (uint64_t)a->flood_at + 1;
+	return client_flood(w, app, &a->flood_at, &a->flooded, flood);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests that nobody waits for, at a rate of their own on each connection: each is reset when the next one
- * is due. A server, or a device on the way, is to bear them or to end the connection with H3_EXCESSIVE_LOAD
+ * Requests that nobody waits for, at a rate of their own on each connection: each is reset as soon as it has
+ * left, so before its answer can be there. A server, or a device on the way, is to bear them or to end the connection with H3_EXCESSIVE_LOAD
  * (RFC 9114, 10.5). HTTP/3 has no PING, and a second SETTINGS is an error.
  */
 #include "http3_priv.h"
@@ -16,34 +16,37 @@ h3_flood(struct fg_l4 *w, struct fg_stream *s)
 	struct h3_conn *c = h3_conn_of(w, s);
 	int64_t id;
 
-	if (c->flags & (H3_OVER | H3_LEAVING))
+	if (c->flags & (H3_OVER | H3_LEAVING) || c->unwanted > 0 || !fg_quic_open(w, s, true, &id))
 		return;
-	if (c->unwanted > 0) { /* number 0 is a request of ours, which all begin with */
-		fg_quic_stop(w, s, c->unwanted, NGHTTP3_H3_REQUEST_CANCELLED);
-		fg_quic_reset(w, s, c->unwanted, NGHTTP3_H3_REQUEST_CANCELLED);
-		a->flooded++;
+	if (nghttp3_conn_submit_request(c->http, id, a->request, a->request_fields, NULL, NULL) != 0) {
+		fg_quic_reset(w, s, id, NGHTTP3_H3_REQUEST_CANCELLED);
+		return;
 	}
-	c->unwanted = fg_quic_open(w, s, true, &id) &&
-				      nghttp3_conn_submit_request(c->http, id, a->request, a->request_fields,
-								  NULL, NULL) == 0
-			      ? id
-			      : 0;
+	a->asked++;
+	c->unwanted = id; /* not 0, which is a request of ours */
 	fg_stream_ready(w, s);
+}
+
+void
+h3_flood_left(struct fg_l4 *w, struct fg_stream *s)
+{
+	struct h3_conn *c = h3_conn_of(w, s);
+
+	if (!c->unwanted_left || c->flags & H3_OVER)
+		return;
+	fg_quic_stop(w, s, c->unwanted, NGHTTP3_H3_REQUEST_CANCELLED);
+	fg_quic_reset(w, s, c->unwanted, NGHTTP3_H3_REQUEST_CANCELLED);
+	c->unwanted = 0;
+	c->unwanted_left = false;
+	http3_of(w, s)->flooded++;
 }
 
 uint64_t
 h3_flood_poll(struct fg_l4 *w, struct fg_app *app)
 {
 	struct http3 *a = (struct http3 *)app;
-	const double gap = 1e9 / a->app.config.flood_per_s;
-	uint64_t next = client_poll(w, app);
 
-	if (w->now < w->start_at || w->now >= w->stop_at)
-		return next;
-	pace_catch_up(w, &a->flood_at, w->start_at, gap);
-	for (; a->flood_at <= (double)w->now; pace_next(w, &a->flood_at, gap))
-		fg_stream_each(w, app->index, h3_flood);
-	return next < (uint64_t)a->flood_at + 1 ? next : (uint64_t)a->flood_at + 1;
+	return client_flood(w, app, &a->flood_at, &a->asked, h3_flood);
 }
 
 void

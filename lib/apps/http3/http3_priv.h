@@ -58,9 +58,10 @@ struct h3_conn {
 	uint32_t requests;    /* of a client: sent */
 	uint32_t load;        /* and of a page: page_begin() */
 	uint64_t blocked;     /* note_blocked() */
-	int64_t unwanted; /* of a client that floods: the stream that is reset next; 0: there is no such */
-	uint64_t second;  /* of a server: a second ... */
-	uint32_t resets;  /* ... and the requests that were reset in it */
+	int64_t unwanted;   /* of a client that floods: the stream that is reset next; 0: there is no such */
+	bool unwanted_left; /* some of it, so the server learns of the reset */
+	uint64_t second;    /* of a server: a second ... */
+	uint32_t resets;    /* ... and the requests that were reset in it */
 };
 
 /** What the two sides do differently. */
@@ -87,9 +88,9 @@ struct http3 {
 	uint32_t streams;                      /* at a time on a connection */
 	nghttp3_nv request[H3_REQUEST_FIELDS]; /* of a client */
 	uint32_t request_fields;
-	char length[16];  /* Content-Length of it */
-	double flood_at;  /* of a client: when the next request of a flood is due, ns */
-	uint64_t flooded; /* that were reset */
+	char length[16];         /* Content-Length of it */
+	double flood_at;         /* of a client: when the next request of a flood is due, ns */
+	uint64_t asked, flooded; /* those, and of them that were reset */
 };
 
 /** A stream's own: of both sides. */
@@ -169,6 +170,8 @@ uint32_t h3_waits(struct fg_l4 *w, const struct fg_stream *s,
 /* flood.c */
 /** poll() of a client that floods. */
 uint64_t h3_flood_poll(struct fg_l4 *w, struct fg_app *app);
+/** As of struct fg_quic_streams. */
+void h3_flood_left(struct fg_l4 *w, struct fg_stream *s);
 /** Of a server: a request was reset. More than 1,000 in a second end the connection. */
 void h3_count_reset(struct fg_l4 *w, struct fg_stream *s);
 

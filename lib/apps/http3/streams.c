@@ -43,11 +43,13 @@ h3_next(struct fg_l4 *w, struct fg_stream *s, int64_t *id, bool *fin, struct iov
 static void
 h3_sent(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t octets)
 {
-	const struct h3_conn *c = h3_conn_of(w, s);
+	struct h3_conn *c = h3_conn_of(w, s);
 	int rc = c->flags & H3_OVER ? 0 : nghttp3_conn_add_write_offset(c->http, id, octets);
 
 	if (rc != 0)
 		h3_fail(w, s, rc);
+	if (id > 0 && id == c->unwanted)
+		c->unwanted_left = true;
 }
 
 /* NULL: it is over, or not a request's */
@@ -161,6 +163,7 @@ const struct fg_quic_streams h3_streams = {
 	.in_peace = NGHTTP3_H3_NO_ERROR,
 	.next = h3_next,
 	.sent = h3_sent,
+	.left = h3_flood_left,
 	.blocked = h3_blocked,
 	.unblocked = h3_unblocked,
 	.limited = h3_limited,

@@ -22,7 +22,7 @@ M.GROUP = keys.group("http", "what HTTP, HTTP2 and HTTP3 ask for", {
    keys.group("flood", "of HTTP2 and HTTPS2, and rst of HTTP3: frames that nobody needs, sent on each connection in addition to the requests. A server is to bear them, or to end the connection (RFC 9113, 10.5; RFC 9114, 10.5); ours takes 1,000 a second", {
       { "frame", { "rst", "ping", "settings", "empty" }, "rst: RST_STREAM, each behind a request; ping and settings, each to be acknowledged; empty: DATA without a byte, while the body of a POST is under way",
         required = true },
-      { "rate", "number", "frames a second on each connection; left out while 64 KiB of a connection wait for an acknowledgement",
+      { "rate", "number", "frames a second on each connection; left out while 64 KiB of a connection wait for an acknowledgement, of HTTP3 while the request before has not left or the server allows no further stream",
         default = "2000", min = "1", max = "10000000" },
    }, { optional = true }),
    { "path", "string", "what is asked for",
