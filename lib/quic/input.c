@@ -22,9 +22,10 @@ enum {
 
 static const uint64_t TOKEN_LIFE_NS = 10000000000, SECOND_NS = 1000000000;
 
+/* @param waited  it came before now, so what it acknowledges tells no round trip */
 static void
 read_packets(struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, const uint8_t *data, uint32_t length,
-	     uint8_t ecn)
+	     uint8_t ecn, bool waited)
 {
 	struct carrier *c = q->carrier;
 	ngtcp2_pkt_info info = {ecn};
@@ -48,8 +49,8 @@ read_packets(struct fg_l4 *w, struct quic *q, const ngtcp2_path *path, const uin
 		return;
 	}
 	path_note(w, q);
-	if (c->tally.acks_in > acks && c->above->rtt != NULL && fg_l4_is_measured(w))
-		fg_histogram_record(c->above->rtt, (int64_t)latest_rtt(q->conn));
+	if (c->tally.acks_in > acks && !waited && c->above->rtt != NULL && fg_l4_is_measured(w))
+		fg_histogram_record(c->above->rtt, (int64_t)rtt_of(q->conn).latest);
 	if (q->has_ticket && !has_ticket)
 		conn_has_ticket(w, q);
 	if (q->confirmed && q->session != NULL && !tickets_expected(q)) {
@@ -70,7 +71,7 @@ input_kept(struct fg_l4 *w, struct quic *q, bool follow)
 	if (kept == NULL)
 		return true;
 	path_of(follow ? &q->paths.there : &q->flow, &path);
-	read_packets(w, q, &path.path, kept, q->paths.kept_length, q->paths.kept_ecn);
+	read_packets(w, q, &path.path, kept, q->paths.kept_length, q->paths.kept_ecn, true);
 	fg_heap_give(kept, heap);
 	return q->conn != NULL && q->phase <= OPEN;
 }
@@ -97,7 +98,7 @@ arrive(struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_
 	else if (choice == PATH_WAIT && path_keep(w, q, data, length))
 		conn_schedule(w, q);
 	else
-		read_packets(w, q, &path.path, data, length, w->ecn);
+		read_packets(w, q, &path.path, data, length, w->ecn, false);
 }
 
 static void

@@ -163,18 +163,22 @@ early_data_rejected(ngtcp2_conn *conn)
 #endif
 }
 
-static inline uint64_t
-latest_rtt(ngtcp2_conn *conn)
+/* ns */
+struct rtt {
+	uint64_t latest, smoothed;
+};
+
+static inline struct rtt
+rtt_of(ngtcp2_conn *conn)
 {
 #if NGTCP2_VERSION_NUM < 0x010000
-	ngtcp2_conn_stat stat;
+	ngtcp2_conn_stat of;
 
-	ngtcp2_conn_get_conn_stat(conn, &stat);
-	return stat.latest_rtt;
+	ngtcp2_conn_get_conn_stat(conn, &of);
 #else
-	ngtcp2_conn_info info;
+	ngtcp2_conn_info of;
 
-	ngtcp2_conn_get_conn_info(conn, &info);
-	return info.latest_rtt;
+	ngtcp2_conn_get_conn_info(conn, &of);
 #endif
+	return (struct rtt){of.latest_rtt, of.smoothed_rtt};
 }

@@ -6,15 +6,16 @@
  * 1.11 abort where they do not search for the MTU. So paths that are left stay left until their
  * successor is validated or given up; and because a single datagram with a wrong source would do for that, a
  * client that does not use a new ID, as one that moves on purpose does, is only followed when some datagrams
- * in a row have come from there, or when none has come from elsewhere for a probe time-out: a client that
- * only receives may send no second one. The last datagram is therefore kept unread, since libngtcp2 follows
- * no packet that it has read before.
+ * in a row have come from there, or when none has come from elsewhere for a part of a round trip: a client
+ * that only receives, or waits for its answer, may send no second one. That is enough for the original behind
+ * a copy with a wrong source. The last datagram is therefore kept unread, since libngtcp2 follows no packet
+ * that it has read before.
  */
 #include <string.h>
 
 #include "quic_priv.h"
 
-enum { LONG_HEADER = 0x80, COUNT_AT = ID_BYTES /* of an ID in a short header */, SOME = 3 };
+enum { LONG_HEADER = 0x80, COUNT_AT = ID_BYTES /* of an ID in a short header */, SOME = 3, WAIT_PARTS = 4 };
 
 static const uint64_t SPARE_NS = 1000000000;
 
@@ -102,7 +103,7 @@ path_keep(const struct fg_l4 *w, struct quic *q, const uint8_t *data, uint32_t l
 	memcpy(p->kept, data, length);
 	p->kept_length = length;
 	p->kept_ecn = w->ecn;
-	p->kept_until = w->now + ngtcp2_conn_get_pto(q->conn);
+	p->kept_until = w->now + rtt_of(q->conn).smoothed / WAIT_PARTS;
 	return true;
 }
 
