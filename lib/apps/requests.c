@@ -44,6 +44,7 @@ write_and_send(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t n
 		ops->send(w, a, &f, slot, number, length);
 	else
 		fg_datagram_send(w, &f, length);
+	a->base.tally.datagrams_out++;
 }
 
 /* @p due: when it was to be sent */
@@ -57,7 +58,6 @@ send_request(struct fg_l4 *w, struct application *a, uint32_t i, uint64_t due, c
 	slot->sent_at = due;
 	slot->expired = false;
 	write_and_send(w, a, i - FIRST_SLOT, slot->number, ops);
-	a->base.tally.datagrams_out++;
 }
 
 /* A slot waits for nothing any more. */

@@ -61,6 +61,9 @@ describe("a stream of datagrams", function()
    it("is limited where fewer than it should have been were sent", function()
       assert.same({ "client: 1700 datagrams a second were sent instead of 1800" },
          datagrams.limits("UDP_STREAM", 1800, client { sent = 1700 }, server(1527)))
+      local again = client { sent = 1800 }
+      again.measured.bad_cookie = 100 -- queries that were sent once more
+      assert.same({ "client: 1700 datagrams a second were sent instead of 1800" }, datagrams.limits("DNS", 1800, again, nil))
    end)
 end)
 

@@ -9,9 +9,9 @@ local trial = require "framegauge.trial"
 
 local M = {}
 
---- How many of them were sent, by the tally of an application.
+--- How many of them were sent, by the tally of an application. One that is sent again with a cookie is one.
 function M.sent(tally)
-   return tally.queries or tally.datagrams_out
+   return (tally.queries or tally.datagrams_out) - (tally.bad_cookie or 0)
 end
 
 local SHORTFALL = 0.01 -- of the datagrams that were to be sent
