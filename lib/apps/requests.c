@@ -237,7 +237,7 @@ requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *
 	struct slot *slot = &requests_of(a)->slot[i];
 	uint8_t *room = fg_datagram_room(w, flow->ipv6);
 	const uint8_t *udp = quoted - sizeof(struct fg_udp);
-	uint32_t bytes;
+	uint32_t bytes, fixed;
 
 	if (!is_of_a_slot(a, flow, i) || !is_from_server(a, flow) || slot->sent_at == 0 || room == NULL)
 		return false;
@@ -246,10 +246,11 @@ requests_unreachable(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *
 	quoted += ops->header;
 	length -= ops->header;
 	bytes = ops->write(a, i - FIRST_SLOT, slot->number, room);
-	if (memcmp(room, quoted, fg_u32_min(bytes, length)) != 0)
+	fixed = ops->fixed == NULL ? bytes : ops->fixed(a, i - FIRST_SLOT, slot->number);
+	if (memcmp(room, quoted, fg_u32_min(fixed, length)) != 0)
 		return false;
 	/* too little is quoted to tell it by its payload */
-	if (ops->send == NULL && length < bytes && !fg_datagram_has_header(w, flow, bytes, udp))
+	if (ops->send == NULL && length < fixed && !fg_datagram_has_header(w, flow, bytes, udp))
 		return false;
 	app->tally.ended[FG_L4_END_REFUSED]++;
 	slot->expired = true; /* an answer that comes all the same is late */

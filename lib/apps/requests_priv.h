@@ -36,6 +36,8 @@ void requests_free(struct application *a);
 struct request_ops {
 	/** Write request @p number, from 1, of slot @p slot, from 0. @return its bytes */
 	uint32_t (*write)(const struct application *a, uint32_t slot, uint64_t number, uint8_t *to);
+	/** Bytes at its beginning that stay the same until it is answered. NULL: all */
+	uint32_t (*fixed)(const struct application *a, uint32_t slot, uint64_t number);
 	/** Send it. NULL: over UDP */
 	void (*send)(struct fg_l4 *w, struct application *a, const struct fg_flow *flow, uint32_t slot,
 		     uint64_t number, uint32_t length);

@@ -126,6 +126,37 @@ TEST(L4DnsTcpClient, AsksAgainOnAConnectionOfItsOwn)
 	p.ExpectNothingKept();
 }
 
+/* what is asked for over TCP at last was answered once */
+TEST(L4DnsTcpClient, AsksOnAConnectionWhereItsCookieIsNeverRight)
+{
+	fg_l4_dns zone = Zone();
+	zone.fallback = zone.cookies = true;
+	zone.udp_size = 1232;
+	DnsPeer p(false, zone, "DNS");
+	std::string bad((const char *)p.t->datagram, p.t->datagram_octets);
+	const size_t opt = bad.size() - DNS_OPTION - DNS_COOKIE_CLIENT - DNS_OPT;
+
+	bad[2] |= '\x80'; /* QR */
+	bad[3] = DNS_BADCOOKIE & 0xf;
+	bad[opt + 5] = DNS_BADCOOKIE >> 4;
+	bad[opt + 10] = DNS_OPTION + DNS_COOKIE;
+	bad[opt + 14] = DNS_COOKIE;
+	bad += std::string(DNS_COOKIE - DNS_COOKIE_CLIENT, 's');
+	talker_send(p.t, PORT, 10000, bad.data(), bad.size());
+	talker_settle(p.t);
+	EXPECT_EQ(0u, p.Hear().size());
+	EXPECT_EQ(2u, p.Tally().datagrams_out);
+	talker_send(p.t, PORT, 10000, bad.data(), bad.size());
+	talker_settle(p.t);
+	std::vector<std::string> asked = p.Hear();
+	ASSERT_EQ(1u, asked.size());
+	EXPECT_EQ(2u, p.Sum(DNS_SUM_BAD_COOKIE));
+	EXPECT_EQ(0u, p.Sum(DNS_SUM_OTHER));
+	p.Say(Framed(Answer(asked[0])));
+	EXPECT_EQ(1u, p.Tally().transactions);
+	p.ExpectNothingKept();
+}
+
 TEST(L4DnsTcpClient, AnAnswerThatIsAskedForAgainExpires)
 {
 	fg_l4_dns zone = Zone();

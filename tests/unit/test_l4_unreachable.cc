@@ -21,7 +21,7 @@ const size_t ETHERNET = 14, CHECKSUM_AT = 2;
 class Alone
 {
       public:
-	Alone(const char *kind, bool ipv6) : six(ipv6), zone(l4::Zone())
+	Alone(const char *kind, bool ipv6, bool cookies = false) : six(ipv6), zone(l4::Zone())
 	{
 		fg_l4_config config = {};
 		fg_l4_app a = l4::Client(kind);
@@ -36,6 +36,7 @@ class Alone
 		}
 		a.ipv6 = six;
 		a.request = a.response = 40;
+		zone.cookies = cookies;
 		a.dns = &zone;
 		if (six) {
 			memcpy(a.local, "\x20\1\0\2\0\0\0\0\0\0\0\0\0\0\0\1", 16);
@@ -294,19 +295,51 @@ TEST(L4Unreachable, AnAnswerFromAnotherAddressIsNone)
 	}
 }
 
+/* an IPv4 packet comes from the server's own address, and its UDP has no checksum */
+void
+FromServer(const Alone &a, Bytes &packet)
+{
+	uint8_t *ip = &packet[ETHERNET];
+
+	memcpy(ip + 12, &a.sent[0][ETHERNET + 16], 4);
+	memset(ip + 10, 0, 2);
+	uint16_t sum = fg_checksum_finish(fg_checksum_add(0, ip, 20));
+	memcpy(ip + 10, &sum, 2);
+	memset(ip + 20 + 6, 0, 2);
+}
+
+/* an answer to another question has brought the cookie that the next query will have */
+TEST(L4Unreachable, EndsAQueryWhoseCookieWasRenewed)
+{
+	Alone a("DNS", false, true);
+	const auto upper = a.sent[0].begin() + ETHERNET + 20;
+	Bytes other(upper, a.sent[0].end());
+	const size_t dns = 8, opt = other.size() - DNS_OPTION - DNS_COOKIE_CLIENT - DNS_OPT;
+
+	std::swap_ranges(other.begin(), other.begin() + 2, other.begin() + 2);
+	other[dns + 2] |= 0x80; /* QR */
+	other[dns + 13] ^= 1;
+	other[opt + 10] = DNS_OPTION + DNS_COOKIE;
+	other[opt + 14] = DNS_COOKIE;
+	other.resize(other.size() + DNS_COOKIE - DNS_COOKIE_CLIENT, 's');
+	fg_put16(&other[4], uint16_t(other.size()));
+	Bytes answer = a.Packet(17, other);
+	FromServer(a, answer);
+	a.Input(answer);
+	EXPECT_EQ(1u, a.Tally().own[DNS_SUM_COOKIES]);
+	EXPECT_EQ(0u, a.Tally().transactions);
+	a.Input(a.Unreachable(a.sent[0]));
+	EXPECT_EQ(1u, a.Tally().ended[FG_L4_END_REFUSED]);
+}
+
 /* both of IPv4, and from the server's own address */
 TEST(L4Unreachable, AnAnswerAfterItIsLate)
 {
 	Alone a("DNS", false);
 	fg_l4_app &config = ((application *)a.l4->app[0])->config;
 	Bytes answer = a.Packet(17, a.AnswerToTheFirst());
-	uint8_t *ip = &answer[ETHERNET];
 
-	memcpy(ip + 12, &a.sent[0][ETHERNET + 16], 4);
-	memset(ip + 10, 0, 2);
-	uint16_t sum = fg_checksum_finish(fg_checksum_add(0, ip, 20));
-	memcpy(ip + 10, &sum, 2);
-	memset(ip + 20 + 6, 0, 2); /* no checksum of UDP */
+	FromServer(a, answer);
 	config.requests_per_s = 0.01;
 	((requests *)a.l4->app[0])->next_at = 1e18; /* no further request takes the slot */
 	a.Input(a.Unreachable(a.sent[0]));

@@ -40,6 +40,16 @@ write_query(const struct application *a, uint32_t slot, uint64_t number, uint8_t
 				: dns_cookie_put(to + bytes, dns_of(a)->cookie, dns_of(a)->cookie_bytes));
 }
 
+/* of a cookie, which may be renewed meanwhile, even the length is none */
+static uint32_t
+fixed_of_query(const struct application *a, uint32_t slot, uint64_t number)
+{
+	uint32_t bytes;
+
+	query_of(dns_of(a), slot, number, &bytes);
+	return bytes - (dns_of(a)->cookie_bytes == 0 ? 0 : 2);
+}
+
 static void
 note_datagram(struct application *a, uint32_t length)
 {
@@ -71,8 +81,11 @@ takes_bad_cookie(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t
 
 	dns_note(a, DNS_SUM_BAD_COOKIE);
 	if (*resent == number || !requests_send_again(w, a, slot, number, &queries)) {
-		dns_note(a, DNS_SUM_OTHER);
-		return takes_truncated(a, slot, number, length);
+		bool answered = takes_truncated(a, slot, number, length);
+
+		if (answered) /* else its answer over TCP counts */
+			dns_note(a, DNS_SUM_OTHER);
+		return answered;
 	}
 	*resent = number;
 	note_datagram(a, length);
@@ -131,6 +144,7 @@ note_stray(struct application *a, uint32_t slot, uint64_t number, bool expired, 
 }
 
 static const struct request_ops queries = {.write = write_query,
+					   .fixed = fixed_of_query,
 					   .is_answer = answers_query,
 					   .stray = note_stray,
 					   .unexpected = DNS_SUM_UNEXPECTED};
