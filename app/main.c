@@ -25,8 +25,9 @@ enum {
 
 /* Bytes from which a block has a mapping of its own, which free() returns to the system. glibc begins with
  * this limit, raises it to the largest block that was freed, and leaves large blocks in a heap full of holes.
- * A limit that is set stays. */
-enum { OWN_MAPPING = 128 * 1024 };
+ * A limit that is set stays, and so does then the free memory at the end of the heap from which on it goes
+ * back to the system, 128 KiB: what one round gives back the next would have to ask for again. */
+enum { OWN_MAPPING = 128 * 1024, KEPT_FREE = 4 * 1024 * 1024 };
 
 /* Warnings and errors of the libraries and of DPDK; with --verbose everything they say. */
 static void
@@ -107,6 +108,7 @@ main(int argc, char *argv[])
 	int first = 1, status;
 
 	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
+	mallopt(M_TRIM_THRESHOLD, KEPT_FREE);
 	hold_streams();
 	if (!can_open_files()) {
 		fprintf(stderr, "framegauge: too few files may be open (ulimit -n)\n");
