@@ -208,7 +208,9 @@ TEST(PathExecutor, MarksAndBleachesWhatIsOfATransportWithEcn)
 		(bleaches ? config.bleach : config.mark_ce).every = 1;
 		Path path(config);
 		for (unsigned ecn : {0, 1, 2, 3})
-			path.Send(WithEcn(ecn), 0);
+			path.Send(WithEcn(ecn), 0, false);
+		for (unsigned ecn : {0, 1, 2, 3})
+			EXPECT_EQ(bleaches || ecn == 0 ? 0 : 3, path.store[ecn].bytes[15] & 3) << ecn;
 		EXPECT_EQ(bleaches ? 0u : 2u, path.Counters().ce_marked);
 		EXPECT_EQ(bleaches ? 3u : 0u, path.Counters().bleached);
 	}
