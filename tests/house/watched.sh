@@ -64,13 +64,10 @@ removed_when_stopped() {
 	return 1
 }
 
-# as far as this user may
 goes_first() {
-	tests/watched --as-root --urgent bash -c 'nice; cat /proc/self/autogroup' >"$work/urgent"
-	tests/watched --as-root bash -c 'renice -n -15 $$ >/dev/null 2>&1
-		echo -15 2>/dev/null >/proc/self/autogroup; nice; cat /proc/self/autogroup' >"$work/by-hand"
-	cat "$work/urgent" "$work/by-hand"
-	[ "$(sed 's/.* nice/nice/' "$work/urgent")" = "$(sed 's/.* nice/nice/' "$work/by-hand")" ]
+	tests/watched --as-root --urgent nice && tests/watched --urgent --as-root nice &&
+		[ "$(tests/watched --as-root --urgent nice)" = -15 ] &&
+		[ "$(tests/watched --urgent --as-root nice)" = -15 ]
 }
 
 check "the environment does not depend on the caller's" same_for_all
@@ -79,5 +76,9 @@ check "the tester's, the sanitizers' and the fuzzers' variables are kept" keeps_
 check "package managers have the caller's environment" knows_its_caller
 rm "$work/where"
 check "the folder of a test that is stopped is removed, too" removed_when_stopped
-check "an urgent test goes before others" goes_first
+if [ "$(tests/watched --as-root bash -c 'renice -n -15 $$ >/dev/null 2>&1; nice')" = -15 ]; then
+	check "an urgent test goes before others" goes_first
+else
+	skip "an urgent test goes before others" "this user may not raise priorities"
+fi
 tap_end
