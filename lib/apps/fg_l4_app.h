@@ -121,7 +121,7 @@ struct fg_l4_app {
 	/* HTTP2, HTTP3: requests at a time on a connection; 0: 32. Of a server of HTTP2 at least 256 */
 	uint32_t streams;
 	uint32_t window; /* HTTP2: bytes that a peer may send unasked; 0: 2^31 - 1 */
-	/* HTTP2, HTTP3 (RST alone): what each connection sends besides requests; frames a second */
+	/* HTTP2, HTTP3 (RST alone): what each connection sends in addition to requests; frames a second */
 	uint8_t flood;
 	double flood_per_s;
 	/*

@@ -83,7 +83,7 @@ struct tx_stream {
 	uint64_t number, apart;
 	uint64_t refused, no_mbuf;
 	uint64_t first; /* departure, ticks */
-	uint64_t left;  /* a port that pauses: the last departure, ticks. Writer: engine/account.c */
+	uint64_t left;  /* a port that pauses: the last departure. Writer: the lcore that polls the switch */
 	struct fg_series *series;
 	const struct fg_clock *clock;
 	bool early;               /* frames are handed over before they depart */
