@@ -15,6 +15,7 @@ enum {
 	AT_VERSION = DNS_COOKIE_CLIENT,
 	AT_TIME = DNS_COOKIE_CLIENT + 4,
 };
+enum { SECOND_WORD = 1 };                         /* of a key: which output of the secret's generator */
 enum { TOO_OLD = 3600, OLD = 1800, AHEAD = 300 }; /* seconds: RFC 9018, 4.3 */
 
 static void
@@ -76,7 +77,7 @@ dns_cookie_serve(const struct fg_l4 *w, const struct fg_l4_dns *zone, const stru
 		 bool datagram, int rcode, struct dns_query *q)
 {
 	uint64_t secret = w->config.secret != 0 ? w->config.secret : w->config.seed;
-	const uint64_t key[2] = {fg_random_mix(secret), fg_random_at(secret, DNS_COOKIE)};
+	const uint64_t key[2] = {fg_random_mix(secret), fg_random_at(secret, SECOND_WORD)};
 	int answer;
 
 	if (!zone->cookies || rcode == DNS_DROP)
@@ -86,18 +87,15 @@ dns_cookie_serve(const struct fg_l4 *w, const struct fg_l4_dns *zone, const stru
 }
 
 bool
-dns_cookie_take(const uint8_t *data, uint32_t length, uint8_t cookie[DNS_COOKIE_MAX], uint32_t *bytes)
+dns_cookie_take(const struct dns_query *answer, uint8_t cookie[DNS_COOKIE_MAX], uint32_t *bytes)
 {
-	struct dns_query answer;
-
-	dns_read_options(data, length, &answer);
-	if (answer.cookie == NULL)
+	if (answer->cookie == NULL)
 		return *bytes == DNS_COOKIE_CLIENT; /* this server has no cookies, so far */
-	if (answer.cookie_bytes < LEAST || answer.cookie_bytes > DNS_COOKIE_MAX ||
-	    memcmp(answer.cookie, cookie, DNS_COOKIE_CLIENT) != 0)
+	if (answer->cookie_bytes < LEAST || answer->cookie_bytes > DNS_COOKIE_MAX ||
+	    memcmp(answer->cookie, cookie, DNS_COOKIE_CLIENT) != 0)
 		return false;
-	memcpy(cookie, answer.cookie, answer.cookie_bytes);
-	*bytes = answer.cookie_bytes;
+	memcpy(cookie, answer->cookie, answer->cookie_bytes);
+	*bytes = answer->cookie_bytes;
 	return true;
 }
 

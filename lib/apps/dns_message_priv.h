@@ -120,19 +120,10 @@ int dns_cookie_answer(const uint64_t key[2], uint32_t now, const struct fg_flow 
 int dns_cookie_serve(const struct fg_l4 *w, const struct fg_l4_dns *zone, const struct fg_flow *flow,
 		     bool datagram, int rcode, struct dns_query *q);
 /**
- * Keep the cookie of an answer.
+ * Keep the cookie of an answer, of which dns_read_options() has read @p answer.
  * @return false: it has one that is not the client's, or none although the server had sent one: RFC 7873, 5.3
  */
-bool dns_cookie_take(const uint8_t *data, uint32_t length, uint8_t cookie[DNS_COOKIE_MAX], uint32_t *bytes);
-/** All of an answer's response code, with what its OPT record has of it. */
-static inline unsigned
-dns_rcode(const uint8_t *data, uint32_t length)
-{
-	struct dns_query answer;
-
-	dns_read_options(data, length, &answer);
-	return (unsigned)answer.rcode_high << 4 | (data[3] & 0xf);
-}
+bool dns_cookie_take(const struct dns_query *answer, uint8_t cookie[DNS_COOKIE_MAX], uint32_t *bytes);
 
 /** Append a cookie to an OPT record without options, at a message's end. @return bytes that it takes */
 uint32_t dns_cookie_put(uint8_t *opt_end, const uint8_t *cookie, uint32_t bytes);

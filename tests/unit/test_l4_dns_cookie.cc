@@ -190,7 +190,9 @@ TEST(L4DnsCookie, AClientKeepsWhatIsForIt)
 	uint32_t bytes = DNS_COOKIE_CLIENT;
 	auto take = [&](const std::string &opt) {
 		std::string m = Query(opt);
-		return dns_cookie_take((const uint8_t *)m.data(), uint32_t(m.size()), cookie, &bytes);
+		dns_query answer;
+		dns_read_options((const uint8_t *)m.data(), uint32_t(m.size()), &answer);
+		return dns_cookie_take(&answer, cookie, &bytes);
 	};
 
 	memcpy(cookie, Octets(own).data(), DNS_COOKIE_CLIENT);

@@ -40,7 +40,7 @@ write_query(const struct application *a, uint32_t slot, uint64_t number, uint8_t
 				: dns_cookie_put(to + bytes, dns_of(a)->cookie, dns_of(a)->cookie_bytes));
 }
 
-/* of a cookie, which may be renewed meanwhile, even the length is none */
+/* without its cookie, which may be renewed meanwhile, and the length of that */
 static uint32_t
 fixed_of_query(const struct application *a, uint32_t slot, uint64_t number)
 {
@@ -94,10 +94,10 @@ takes_bad_cookie(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t
 
 /* @return false: nobody but somebody who has not seen the query could have sent it */
 static bool
-takes_cookie(struct application *a, const uint8_t *data, uint32_t length)
+takes_cookie(struct application *a, const struct dns_query *answer)
 {
 	struct dns *d = dns_of(a);
-	bool right = dns_cookie_take(data, length, d->cookie, &d->cookie_bytes);
+	bool right = dns_cookie_take(answer, d->cookie, &d->cookie_bytes);
 
 	if (!right)
 		dns_note(a, DNS_SUM_WRONG_COOKIE);
@@ -111,6 +111,7 @@ answers_query(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t nu
 	      uint32_t length)
 {
 	const struct dns_judge judge = dns_judge_of(a);
+	struct dns_query answer;
 	uint32_t bytes;
 	const uint8_t *query = query_of(dns_of(a), slot, number, &bytes);
 
@@ -123,9 +124,10 @@ answers_query(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t nu
 		return false;
 	}
 	if (dns_of(a)->cookie_bytes > 0) {
-		if (!takes_cookie(a, data, length))
+		dns_read_options(data, length, &answer);
+		if (!takes_cookie(a, &answer))
 			return false;
-		if (dns_rcode(data, length) == DNS_BADCOOKIE)
+		if ((answer.rcode_high << 4 | (data[3] & 0xf)) == DNS_BADCOOKIE)
 			return takes_bad_cookie(w, a, slot, number, length);
 	}
 	if (!dns_is_answer(w, &judge, query, bytes, data, length,
