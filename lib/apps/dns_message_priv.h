@@ -120,7 +120,7 @@ int dns_cookie_answer(const uint64_t key[2], uint32_t now, const struct fg_flow 
 int dns_cookie_serve(const struct fg_l4 *w, const struct fg_l4_dns *zone, const struct fg_flow *flow,
 		     bool datagram, int rcode, struct dns_query *q);
 /**
- * Keep the cookie of an answer, of which dns_read_options() has read @p answer.
+ * Keep the cookie of an answer, as dns_read_options() has read it.
  * @return false: it has one that is not the client's, or none although the server had sent one: RFC 7873, 5.3
  */
 bool dns_cookie_take(const struct dns_query *answer, uint8_t cookie[DNS_COOKIE_MAX], uint32_t *bytes);
