@@ -8,6 +8,10 @@ local clocks = require "framegauge.fleet.clocks"
 local exchange = require "framegauge.fleet.exchange"
 local job = require "framegauge.core.job"
 local address = require "framegauge.plan.address"
+local plans = require "framegauge.plan"
+local FleetTester = require "framegauge.fleet.tester"
+local scratch = require "scratch"
+local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
 local World = require "fleet_world"
 
@@ -75,15 +79,34 @@ describe("the agent of a controller's own ports", function()
    it("obeys the controller, and nobody else on its bus", function()
       job.run(function()
          local hub, other = bus.new(), bus.new()
-         local own = Agent.new({ ports = { { name = "near", device = "wire0" } } }, { name = "local", bus = hub })
+         local own = Agent.new({ ports = { { name = "near", device = "wire0" } } }, { name = plans.OWN, bus = hub })
          local a, b = World.connection()
          hub:attach(a)
          other:attach(b)
          job.sleep(0.02)
          local command = { v = Agent.VERSION, step = "ports", by = "me@here:1", body = {} }
-         assert.is_nil(other:request("fg.v1.cmd.local.ports", command, 0.1))
-         assert.equal("near", hub:request("fg.v1.cmd.local.ports", command, 1).body.ports[1].port)
+         assert.is_nil(other:request("fg.v1.cmd." .. plans.OWN .. ".ports", command, 0.1))
+         assert.equal("near", hub:request("fg.v1.cmd." .. plans.OWN .. ".ports", command, 1).body.ports[1].port)
          own:close()
       end)
+   end)
+end)
+
+describe("a plan whose agents have the names that testers have for each other", function()
+   it("uses the ports of an agent that is called local", function()
+      local plan = assert(plans.load_text([[
+test: traffic
+fleet: {agents: {local: /run/1, remote: /run/2}}
+ports: {a: {device: 'agent:local/east'}, b: {device: 'agent:remote/east'}}
+streams: {one: {rate: 1kfps}}
+]], "plan"))
+      assert.same({ ["local"] = { "east" }, remote = { "east" } }, FleetTester.wanted_of(plan))
+   end)
+
+   it("leaves the agent of two testers its own address", function()
+      local plan = assert(plans.load_text(assert(scratch.read "configs/y1564-two-testers.yaml")
+         .. "\nfleet: {agents: {remote: 127.0.0.1:7777}}\n", "plan"))
+      local name = next(FleetTester.wanted_of(plan))
+      assert.equal("127.0.0.1:5564", tables.find(plan.fleet.agents, "name", name).address)
    end)
 end)

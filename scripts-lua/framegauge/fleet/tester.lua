@@ -15,6 +15,7 @@ local join = require "framegauge.fleet.join"
 local job = require "framegauge.core.job"
 local l4 = require "framegauge.fleet.l4"
 local modifiers = require "framegauge.traffic.modifiers"
+local plans = require "framegauge.plan"
 local share = require "framegauge.fleet.share"
 local shared = require "framegauge.fleet.shared"
 local tables = require "framegauge.core.tables"
@@ -34,7 +35,7 @@ local COLLECTING = 15 -- seconds beyond the end of a trial
 local PAUSE, MAX_PAUSE = 0.02, 0.5 -- seconds between two questions for a result
 local LOOK = 10 -- the same before it is due
 
-local OWN = "local" -- the agent of our own ports
+local OWN = plans.OWN -- the agent of our own ports
 
 -- The agent of a port of a plan, and the name of the port there.
 local function owner_of(port)

@@ -22,8 +22,9 @@ local yaml = require "framegauge.yaml"
 
 local M = {}
 
---- The name of the agent that a plan finds by its address alone.
-M.UNNAMED = "remote"
+--- The names of the agent that a plan finds by its address alone, and of the one that the local tester is for
+-- its own ports: no user can give them (framegauge.plan.types), and both are words of the bus.
+M.UNNAMED, M.OWN = "-remote", "-local"
 
 -- One byte more than framegauge.yaml takes: enough for it to refuse the file.
 local READ_AT_MOST = 1024 * 1024 + 1
