@@ -68,6 +68,17 @@ describe("a test over HTTP/3", function()
       assert.near(1e9 * PAYLOAD / LINE / (2 ^ 14 * 8), row.theoretical, 1)
    end)
 
+   it("knows no limit of the line where it does not know the bytes of a response", function()
+      local base = { "l4.tests=[HTTP3]", "l4.http.body=16KiB", "l4.duration=20ms", "l4.omit=0s" }
+      for _, set in ipairs { "l4.http.head=true", "l4.http.any_body=true" } do
+         local row = run(set, unpack(base))[1]
+         assert.is_true(row.transactions_per_s > 0)
+         assert.equal(json.null, row.theoretical)
+         assert.is_true(row.theoretical_percent <= 100) -- of the round trip
+      end
+      assert.equal(json.null, run("l4.http.any_body=true", "l4.tests=[HTTP2]", unpack(base, 2))[1].theoretical)
+   end)
+
    it("has no stream wait for what another one has lost, as TCP has", function()
       local rows = run("reference_device.loss_every=200", "l4.duration=100ms")
       local tcp, quic = rows[1], rows[2]

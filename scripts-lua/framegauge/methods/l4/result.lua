@@ -188,7 +188,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "figures", list "number", "of each repetition; the figure is their mean" },
    { "confidence", "number", "with 95 % confidence the true mean is no further from the figure than this (Student's t); null for a single repetition", null = true },
    { of = confidence, col = "95 %", unit = "confidence", hidden = true, left = false, at = "summary" },
-   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the rate of the line", null = true },
+   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the rate of the line, with `http.any_body`, and of HTTP3 without bodies", null = true },
    { "round_trip_limit", "number", "where each transaction waits for the one before on its connection: the most that the round trip allows, `connections` / (round trips of a transaction × the shortest of `rtt`, for UDP of `transaction`, + its mean pauses of `load.think`); not where clients come and go by `load.rate`, `per_second`, `cycles` or `hold`", optional = true },
    { of = function(row) return M.most(row) and M.plain(row, (M.most(row))) end, col = "Possible", left = false,
       at = "terminal summary" },

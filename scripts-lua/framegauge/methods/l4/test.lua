@@ -262,11 +262,11 @@ end
 --- The most of a test's figure that a line allows.
 -- @param o  settings
 function M.theoretical(plan, tester, test, o, rate)
-   local of, line = kinds.of(test).theory, theory.of(o)
+   local of, line = not (kinds.is_http(test) and o.http.any_body) and kinds.of(test).theory, theory.of(o)
    line.tls_share, line.quic_datagram = tls.share(o), o.quic.max_datagram
    return of and of(rate, o.ip, line, function()
       return (settings.apps(plan, tester, test, o, 1))
-   end)
+   end) or nil
 end
 
 -- Do all clients make one transaction after the other, from the begin to the end?

@@ -86,13 +86,9 @@ for _, base in ipairs {
    end
 end
 
-local function is_http(test)
-   return test:match "^HTTP" ~= nil
-end
-
 -- Payload bits of what the figure of a test counts.
 local function bits_of(test, o)
-   return is_http(test) and 8 * o.http.body or 1
+   return kinds.is_http(test) and 8 * o.http.body or 1
 end
 
 -- The most payload of a stream under a test, in full packets.
@@ -114,7 +110,7 @@ end
 
 -- Payload bits a second of each repetition. Responses that end together would make lumps of transactions.
 local function goodputs(plan, tester, test, o, row, list)
-   if not is_http(test) then
+   if not kinds.is_http(test) then
       return row.figures
    end
    local share = o.http.body / response_octets(plan, tester, test, o)
@@ -128,7 +124,7 @@ end
 local function most(plan, tester, test, o)
    local rate, kind, line = o.path.rate_bps, kinds.of(test), theory.of(o)
    line.quic_datagram = o.quic.max_datagram
-   if not is_http(test) then
+   if not kinds.is_http(test) then
       return carried(test, o, line, rate)
    end
    if test == "HTTP" then
@@ -160,7 +156,7 @@ end
 -- What limits a stream in addition to headers: its window, and its losses.
 local function add_limits(out, test, o)
    local path = o.path
-   if is_http(test) or path.delay_s == 0 then
+   if kinds.is_http(test) or path.delay_s == 0 then
       return
    end
    out.window_bps = o.connections * 8 * window_of(test, o) / path.delay_s
@@ -207,7 +203,7 @@ end
 local function base_of(list, row, which)
    local base = BASES[row.test][which]
    for _, other in ipairs(list) do
-      if other.test == base and (base == "HTTP" or base == "HTTPS" or not is_http(base)
+      if other.test == base and (base == "HTTP" or base == "HTTPS" or not kinds.is_http(base)
          or other.parameters.http.streams == row.parameters.http.streams) then
          return other
       end

@@ -43,7 +43,7 @@ function M.of(o)
    return {
       uncounted = o.path and o.path.limited and ethernet.OVERHEAD or 0,
       mtu = o.mtu, timestamps = o.tcp.timestamps, request = o.request, response = o.response,
-      body = math.max(o.http.body, o.http.post),
+      body = not o.http.head and math.max(o.http.body, o.http.post) or 0,
       datagram = o.datagram, tags = o.tags, requests = o.http.requests, streams = o.http.streams,
       handshake_ack_alone = o.tcp.handshake_ack_alone, reset = o.close == "reset", file = o.ftp.body - o.ftp.resume,
    }

@@ -339,6 +339,11 @@ function M.of(name)
    return by_name[name]
 end
 
+--- Whether a test is requests of HTTP, of any version.
+function M.is_http(test)
+   return test:match "^HTTP" ~= nil
+end
+
 --- Name of the kind of applications of a test in lib/apps.
 function M.kind(name)
    return by_name[name].kind or name
