@@ -140,13 +140,23 @@ describe("a run that is resumed", function()
       local path = killed(90, 10)
       local facts = json.decode(scratch.read(path .. "/run.json"))
       assert.equal(2, facts.plan.rfc2544.retries)
-      facts.plan.rfc2544.retries = nil
+      facts.plan.rfc2544.retries, facts.plan.clock, facts.plan.fleet, facts.plan.host = nil, nil, nil, nil
       write(path .. "/run.json", json.encode(facts))
       local output, status = resume(path)
       assert.equal(0, status, output)
       assert_same_as_undisturbed(path)
       facts = json.decode(scratch.read(path .. "/run.json"))
       assert.equal(2, facts.plan.rfc2544.retries)
+   end)
+
+   it("refuses a plan that was damaged in its folder, and names the key", function()
+      local path = killed(20, 0)
+      local facts = json.decode(scratch.read(path .. "/run.json"))
+      facts.plan.rfc2544.throughput = 5
+      write(path .. "/run.json", json.encode(facts))
+      local output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find("is damaged: plan.rfc2544.throughput: 5 is no record", 1, true), output)
    end)
 
    it("refuses another version of the program, and other ports", function()

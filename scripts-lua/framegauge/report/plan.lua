@@ -34,6 +34,7 @@ local FORMS = {
 
 local KEYS = { dut = "device_under_test" } -- of a loaded plan, where they differ
 local ALWAYS = { name = true, test = true, ports = true }
+local OF_ALL = { host = true, clock = true, fleet = true } -- groups that every loaded plan has
 local OF_TEST = { traffic = "streams" } -- what a test has beside its own group
 
 local form_of -- of any row; defined below
@@ -101,7 +102,9 @@ end
 --- Give the groups of a plan what they lack.
 function M.complete(plan)
    for _, field in ipairs(plan_rows.fields) do
-      if plan[field.key] ~= nil then
+      if plan[field.key] == nil and OF_ALL[field.key] then
+         plan[field.key] = schema.default(field)
+      elseif plan[field.key] ~= nil then
          complete(plan[field.key], field)
       end
    end

@@ -147,6 +147,10 @@ end
 function Earlier:check_plan(plan, generator)
    check_same("version of the program", self.facts.generator, as_read(generator))
    local old, new = self.facts.plan, as_read(report.published_plan(plan))
+   local wrong = plans.wrong(old)
+   if wrong then
+      refuse("run.json of %s is damaged: %s", self.folder.path, wrong)
+   end
    plans.complete(old)
    plans.complete(new)
    check_same("plan", old, new)
