@@ -50,6 +50,16 @@ local function label(value)
    return mixes.CYCLES[value] and value or (value % 1 == 0 and "%.0f" or "%.6g"):format(value)
 end
 
+-- Words that are written in another way than keys have them.
+local PROPER = { stamp = "STAMP", twamp = "TWAMP", light = "Light", http = "HTTP", pdv = "PDV", mtu = "MTU",
+   crc = "CRC" }
+
+--- A key, such as of a test, as a person reads it.
+-- @usage show.words "http_throughput" --> HTTP throughput
+function M.words(key)
+   return (key:gsub("_", " "):gsub("%a+", PROPER))
+end
+
 -- What ended a search (framegauge.search), in words.
 local LIMITS = { maximum = "not reached", max_trials = "number of trials" }
 

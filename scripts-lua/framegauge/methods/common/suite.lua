@@ -5,16 +5,13 @@
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.common.outlook"
 local rows = require "framegauge.text.rows"
+local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
---- A test's key as a person reads it.
--- @usage suite.words "head_of_line" --> head of line
-function M.words(key)
-   return (key:gsub("_", " "))
-end
+M.words = show.words
 
 --- Rows of results that tests of several methods have.
 M.TEST = { "test", "text", "the test", col = "Test", id = M.words }

@@ -39,7 +39,7 @@ local function uncertain(row, run)
 end
 
 local MESH = {
-   { "test", "text", "the pattern", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "test", "text", "the pattern", col = "Test", id = suite.words },
    suite.FRAME_SIZE,
    { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
    { "senders", "ordinal", "how many of them send, each the same load" },

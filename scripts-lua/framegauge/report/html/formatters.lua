@@ -4,6 +4,7 @@
 local format = require "framegauge.text.format"
 local h = require "framegauge.text.xml"
 local mixes = require "framegauge.core.mixes"
+local show = require "framegauge.text.show"
 local tables = require "framegauge.core.tables"
 local value_at = require("framegauge.text.rows").value
 local verdict = require "framegauge.text.verdict"
@@ -23,14 +24,10 @@ function M.words(text)
    return (text:gsub("(%d) us%f[%W]", "%1 µs"):gsub("(%w)%->(%w)", "%1 → %2"))
 end
 
--- Words that are written in another way than keys have them.
-local PROPER = { stamp = "STAMP", twamp = "TWAMP", light = "Light", http = "HTTP", pdv = "PDV", mtu = "MTU",
-   crc = "CRC" }
-
 --- A test's name in words: "fully meshed" for `rfc2889.fully_meshed`. Names in capitals are proper names.
 function M.test(name)
    local last = name:match "[^.]+$" or name
-   return last:find "%u" and last or (last:gsub("_", " "):gsub("%a+", PROPER))
+   return last:find "%u" and last or show.words(last)
 end
 
 --- A time with the unit that suits.
