@@ -121,14 +121,16 @@ streams:
       for _, o in ipairs {
          { "machine", nil, 120 }, { "common", nil, nil, "were not compared" },
          { "common", { rack1 = { error_ns = 20 } }, 140 }, { "common", { rack1 = { why = "w" } }, nil, "w" },
+         { "machine", nil, nil, "asks for none", { delays = false, within_ns = 1e9 } },
       } do
-         local scale, known, bound, why = unpack(o, 1, 4)
+         local scale, known, bound, why, wanted = unpack(o, 1, 5)
          local raw = join.results({
             rack1 = { directions = { { name = "one", tx = 10, rx = 0, stamp_held_ns = 7, off_schedule = 1,
                lag_max_ns = 13 } } },
             rack2 = { directions = { { name = "one", tx = 10, rx = 9,
                latency = { min_ns = 5, error_bound_ns = 100 } } }, clocks = known },
-         }, body, { names = { "rack1", "rack2" }, owners = {}, plan = { ports = {} }, scale = scale })
+         }, body, { names = { "rack1", "rack2" }, owners = {}, plan = { ports = {} }, scale = scale,
+            clocks = wanted })
          local direction = raw.directions[1]
          assert.same({ 10, 9 }, { direction.tx, direction.rx })
          assert.equal(bound, direction.latency and direction.latency.error_bound_ns)
