@@ -291,7 +291,8 @@ function M.new(plan, o)
       plan = (named or o.name) and plan or unnamed(plan),
       name = o.name or named and named.name or M.UNNAMED, permits = named or TRUSTING, closing = {},
       work = {}, answers = {}, order = {}, doing = {}, refusals = 0, bus = o.bus or bus.new(),
-      open = o.open or require("framegauge.tester").open, engine = o.engine or engine, patience = o.patience or PATIENCE,
+      open = o.open or require("framegauge.tester").open, engine = o.engine or engine,
+      patience = o.patience or PATIENCE,
    }, Agent)
    local folder, problem
    if named then

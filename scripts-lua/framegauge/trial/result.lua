@@ -112,7 +112,7 @@ M.SERIES = record("series", "a stream over time: lists with an entry for each po
 })
 M.SERIES.is_even = true
 
-local LOST_MIN = { "lost_min", "count", "the minimum that may be lost, where frames came so late that they are not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
+local LOST_MIN = { "lost_min", "count", "the fewest frames that may be lost, where frames came so late that they are not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
    col = "At least", unit = "lost" }
 
 local PAYLOAD_CHECKED = { "payload_checked", "count", "frames whose payload was compared with what was sent: one of 64, and from the first that differs on all; those that differ are in `altered` and are not received. 0 where all are compared (`measure: [payload]`) or frames have none",

@@ -123,7 +123,6 @@ local function summed(all, key)
    return rows.with(all, { [key] = { at = "terminal html summary" } })
 end
 
-
 local THEORY = {
    { "theoretical", "number", "transactions a second that the line allows", optional = true },
    { "theoretical_percent", "number", "the share of it that was reached", optional = true, col = "Share",
