@@ -11,8 +11,10 @@ local M = {}
 -- What a row is about, but for its test, which is the tile's title; nil where it is only about that.
 local function subject(record, row)
    local test, name = row.test and formatters.test(row.test), show.name(record, row)
-   local rest = test and name:sub(1, #test):lower() == test:lower() and name:sub(#test + 1) or ", " .. name
-   return rest ~= "" and (rest:match "^, (.*)$" or name) or nil
+   if name == test then
+      return nil
+   end
+   return test and name:sub(1, #test + 2) == test .. ", " and name:sub(#test + 3) or name
 end
 
 -- How many rows passed, of those that have a verdict.
