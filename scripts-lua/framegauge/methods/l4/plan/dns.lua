@@ -203,6 +203,9 @@ function M.check(values, found)
    if dns.edns == 0 and dns.cookies ~= "off" then
       found:add("l4.dns.cookies", "cookies are an option of EDNS, which edns: 0 switches off", "off, or edns")
    end
+   if dns.cookies == "required" and not tables.contains(values.l4.tests, "DNS") then
+      found:add("l4.dns.cookies", "BADCOOKIE is answered over UDP alone", "on, or the test DNS")
+   end
 end
 
 return M
