@@ -44,7 +44,7 @@ local function agrees(text, value, column)
    elseif type(value) ~= "number" then
       local word = type(value) == "boolean" and (value and "yes" or "no") or tostring(value)
       return text:gsub(" → ", "->") == word or type(value) == "table" or text == "both"
-         or column.kind == "key" and text == word:gsub("_", " ")
+         or column.kind == "key" and text == show.words(word)
          or column.kind == "limit" and text == (word == "maximum" and "not reached" or word:gsub("_", " "))
    end
    local digits, suffix = text:match "^(%-?[%d,]+%.?%d*) ?(.*)$"

@@ -71,6 +71,8 @@ local function marked(app, o)
 end
 
 local LARGE = { requests = 1, streams = 1, path = "/octets/8000000", response = 8000000 }
+-- It lasts until a client may move, which is after four PTO, of 25 ms each where the round trip is short.
+local LONG = { requests = 20, streams = 1, path = "/octets/8000000", response = 8000000 }
 local GET = { requests = 30, streams = 8 }
 local AIOQUIC = {
    { "one request at a time", 7470, { requests = 10, streams = 1 } },
@@ -94,8 +96,8 @@ local GTLSSERVER = {
      { resume = "ticket" }, look = resumed },
    { "early data", 7480, { requests = 10, streams = 4, connections = 1, cycles = 2 },
      { resume = "ticket", early_data = 16384 }, look = asked_early },
-   { "from port to port with new IDs", 7480, LARGE, {}, { migrate_every = 0.01 }, look = moved },
-   { "from port to port as behind a NAT", 7480, LARGE, {}, { rebind_every = 0.01 }, look = moved },
+   { "from port to port with new IDs", 7480, LONG, {}, { migrate_every = 0.01 }, look = moved },
+   { "from port to port as behind a NAT", 7480, LONG, {}, { rebind_every = 0.01 }, look = moved },
    { "datagrams that are marked (ECN)", 7480, LARGE, {}, { ecn = true }, look = marked },
 }
 
