@@ -91,7 +91,7 @@ describe("a test over HTTP/2", function()
    end)
 
    it("waits for a delayed acknowledgement only where Nagle's algorithm is asked for", function()
-      local sets = { "l4.tests=[HTTP2, HTTPS2]", "l4.http.streams=1", "l4.http.body=20000", "l4.connections=1",
+      local sets = { "l4.tests=[HTTP2, HTTPS2]", "l4.http.streams=1", "l4.http.body=2000", "l4.connections=1",
          "l4.duration=300ms", "l4.omit=0s" }
       for _, row in ipairs(run(unpack(sets))) do
          assert.is_true(row.transaction.max_ns < 2e6, row.test)
