@@ -28,8 +28,8 @@ gtlsclient_gets() {
 		gtlsclient_gets "gets a large page" 8000000
 		gtlsclient_gets "gets a page forty times" 1000 -n 40
 		gtlsclient_gets "goes on from another port" 8000000 --change-local-addr=10ms
-		# It sends all the while: if it only received, and had acknowledged all that came before it moved,
-		# it would send nothing from the new port, and no server could know that port.
+		# It sends all the while. A client that only receives, and has acknowledged all that came,
+		# sends nothing from the new port, and no server can know that port.
 		gtlsclient_gets "sends a body as behind a NAT" 0 --change-local-addr=10ms --nat-rebinding \
 			--timeout=20s -m POST --data="$folder/www/octets/8000000"
 		port=6473 gtlsclient_gets "gets a large page by datagrams that are marked" 8000000
