@@ -5,8 +5,11 @@ local Clock = require "framegauge.clock"
 local Agent = require "framegauge.fleet.agent"
 local bus = require "framegauge.fleet.bus"
 local clocks = require "framegauge.fleet.clocks"
+local Controller = require "framegauge.fleet.controller"
 local exchange = require "framegauge.fleet.exchange"
 local job = require "framegauge.core.job"
+local join = require "framegauge.fleet.join"
+local names = require "framegauge.fleet.names"
 local address = require "framegauge.plan.address"
 local plans = require "framegauge.plan"
 local FleetTester = require "framegauge.fleet.tester"
@@ -108,5 +111,60 @@ streams: {one: {rate: 1kfps}}
          .. "\nfleet: {agents: {remote: 127.0.0.1:7777}}\n", "plan"))
       local name = next(FleetTester.wanted_of(plan))
       assert.equal("127.0.0.1:5564", tables.find(plan.fleet.agents, "name", name).address)
+   end)
+end)
+
+describe("messages of two testers", function()
+   local plan = assert(plans.load_text(assert(scratch.read "configs/y1564-two-testers.yaml"), "plan"))
+   local agents = plan.fleet.agents
+
+   -- Connect to the agent without a name of two testers, which gives the answers of a table by step.
+   local function played(answers)
+      local far = bus.new()
+      far:serve("fg.v1.cmd." .. plans.UNNAMED .. ".*", function(_, subject, answer)
+         answer(answers[subject:match "[^.]+$"])
+      end)
+      local control = Controller.new(agents, { again = 0.05, patience = 0.2 })
+      local here, there = World.connection()
+      far:attach(there)
+      control:attach({ plans.UNNAMED }, here)
+      return control
+   end
+
+   it("find the far tester by its address, where none listens", function()
+      local _, err = job.run(pcall, Controller.connect, agents)
+      assert.matches("no agent listens on 127.0.0.1:5564 (ECONNREFUSED)", tostring(err), 1, true)
+      assert.equal("the local tester", names.agent(plans.OWN, agents))
+      assert.equal("agent rack1", names.agent("rack1", agents))
+   end)
+
+   it("call its port as the plan does", function()
+      job.run(function()
+         local control = played { lease = { refused = "port port is in use by bob@desk:1", holder = "bob@desk:1" } }
+         local _, err = pcall(control.lease, control, FleetTester.wanted_of(plan), { ttl = 2 })
+         assert.equal("the agent at 127.0.0.1:5564: port far is in use by bob@desk:1", tostring(err))
+         assert.equal("far", names.port(plans.UNNAMED, Agent.PORT, agents))
+         assert.equal("rack1/east", names.port("rack1", "east", agents))
+      end)
+   end)
+
+   it("call the tester whose clock is not synchronised", function()
+      job.run(function()
+         local control = played { clock = { ok = true, body = { boot = "there", raw = "5", synchronised = false,
+            finding = "the kernel reports no synchronisation", fix = "start chrony" } } }
+         local _, err = pcall(clocks.scale, control, { plans.UNNAMED })
+         assert.matches("on the agent at 127.0.0.1:5564 the kernel reports no", tostring(err), 1, true)
+         assert.is_nil(tostring(err):find(plans.UNNAMED, 1, true))
+      end)
+   end)
+
+   it("call both where one ended a trial, and in a table", function()
+      local list = join.problems({ [plans.OWN] = { stopped = "it was aborted" },
+         [plans.UNNAMED] = { failed = "port port: the link is down" } }, agents)
+      table.sort(list)
+      assert.same({ "the agent at 127.0.0.1:5564 could not make the trial: port far: the link is down",
+         "the local tester ended the trial early: it was aborted" }, list)
+      assert.same({ "local tester", "127.0.0.1:5564", "rack1" }, tables.map({ plans.OWN, plans.UNNAMED, "rack1" },
+         function(name) return names.short(name, agents) end))
    end)
 end)

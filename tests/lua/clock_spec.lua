@@ -159,7 +159,7 @@ describe("the common time of a tester", function()
          assert.matches(case[4], state.fix, 1, true)
          local good = opened(of_ptp()):state()
          local problem = problem_of(good, state, 1e12)
-         assert.matches("on agent far " .. state.finding, problem, 1, true)
+         assert.matches("on far " .. state.finding, problem, 1, true)
          assert.matches(case[4], problem, 1, true)
          assert.matches("y1564.delays: false", problem, 1, true)
       end

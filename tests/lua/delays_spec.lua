@@ -89,7 +89,7 @@ describe("the latency of several streams", function()
          body.described[i] = { name = direction.name }
          results[from], results[to] = { directions = { sent } }, { directions = { direction } }
       end
-      local joined = join.results(results, body, { names = tables.keys(results), owners = {},
+      local joined = join.results(results, body, { names = tables.keys(results), owners = {}, control = {},
          plan = { ports = {} }, scale = "machine" })
       joined.ports = raw.ports
       assert.same(latency, latency_of(joined))

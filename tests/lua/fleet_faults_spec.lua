@@ -83,7 +83,7 @@ describe("the clocks of agents", function()
    end)
 
    it("are not when one was stepped, cannot be compared in time, or is not synchronised", function()
-      assert.matches("clocks of agents b and a are 7,?.?%d* ms apart or more", agreed {
+      assert.matches("clocks of agent b and agent a are 7,?.?%d* ms apart or more", agreed {
          a = { ahead_ns = 0 }, b = { ahead_ns = 10e6 } })
       assert.matches("it answered after 600 ms; 250 ms would do", agreed {
          a = { ahead_ns = 0, takes_s = 0.3 } }, 1, true)

@@ -129,7 +129,7 @@ streams:
                lag_max_ns = 13 } } },
             rack2 = { directions = { { name = "one", tx = 10, rx = 9,
                latency = { min_ns = 5, error_bound_ns = 100 } } }, clocks = known },
-         }, body, { names = { "rack1", "rack2" }, owners = {}, plan = { ports = {} }, scale = scale,
+         }, body, { names = { "rack1", "rack2" }, owners = {}, control = {}, plan = { ports = {} }, scale = scale,
             clocks = wanted })
          local direction = raw.directions[1]
          assert.same({ 10, 9 }, { direction.tx, direction.rx })

@@ -10,6 +10,7 @@ local invitation = require "framegauge.fleet.invitation"
 local job = require "framegauge.core.job"
 local load_plan = require "framegauge.cli.load_plan"
 local mesh = require "framegauge.fleet.mesh"
+local names = require "framegauge.fleet.names"
 local overview = require "framegauge.fleet.overview"
 local parse = require "framegauge.cli.parse"
 local tables = require "framegauge.core.tables"
@@ -24,7 +25,7 @@ function act.ports(plan)
    for _, agent in ipairs(overview.ask(plan.fleet.agents, { "ports" })) do
       for _, row in ipairs(agent.ports.ports) do
          local ends = row.remaining_s
-         rows[#rows + 1] = { agent.name .. "/" .. row.port, row.device,
+         rows[#rows + 1] = { names.port(agent.bus_name, row.port, plan.fleet.agents), row.device,
             row.state == "free" and agent.ports.draining and "draining" or row.state, row.by or "-",
             row.trial and tostring(row.trial) or "-",
             ends and units.format_time(math.ceil(ends)) or row.by and "with its trial" or "-" }

@@ -20,6 +20,7 @@ local job = require "framegauge.core.job"
 local Journal = require "framegauge.fleet.journal"
 local ledger = require "framegauge.fleet.ledger"
 local leased = require "framegauge.fleet.leased"
+local names = require "framegauge.fleet.names"
 local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
@@ -32,7 +33,7 @@ M.VERSION = 1
 
 --- The name of an agent whose file has none, and its port's name: plans have its address instead of both. It
 -- trusts all who can reach it, and keeps nothing on the disk.
-M.UNNAMED, M.PORT = plans.UNNAMED, "port"
+M.UNNAMED, M.PORT = plans.UNNAMED, names.PORT
 
 local TRUSTING = { raw = true, trusting = true }
 

@@ -13,6 +13,7 @@
 local Controller = require "framegauge.fleet.controller"
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
+local names = require "framegauge.fleet.names"
 local pair = require "framegauge.clock.pair"
 local tables = require "framegauge.core.tables"
 local time = require "framegauge.clock.time"
@@ -31,13 +32,13 @@ local function ask(control, name)
    local asked = time.raw()
    local answer = control:ask(name, "clock", {})
    if not answer.ok then
-      return nil, ("agent %s: %s"):format(name, tostring(answer.refused))
+      return nil, ("%s: %s"):format(names.agent(name, control.agents), tostring(answer.refused))
    end
    return answer.body, asked, time.raw()
 end
 
 local function unsynchronised(name, state)
-   return ("agents on several machines need synchronised clocks; on agent %s %s: %s"):format(name,
+   return ("agents on several machines need synchronised clocks; on %s %s: %s"):format(name,
       tostring(state.finding), tostring(state.fix))
 end
 
@@ -55,7 +56,7 @@ local function pair_problem(one, other, needs)
 end
 
 --- Why clocks are no common time, a sentence; nil when they are.
--- @param states  list of states (framegauge.clock), each with the name of its agent
+-- @param states  list of states (framegauge.clock), each with what messages call its agent as name
 -- @param needs   of the plan's method (framegauge.plan.registry), or nil
 function M.problem(states, needs)
    local problem
@@ -73,17 +74,17 @@ end
 --- Whether agents share a clock, or have a common time. Raises when they have neither and need one.
 -- @param needs  of the plan's method (framegauge.plan.registry), or nil
 -- @return "machine", "common", or "control": our time, where there are no delays
-function M.scale(control, names, needs)
-   local states = Controller.together(names, function(name)
+function M.scale(control, agents, needs)
+   local states = Controller.together(agents, function(name)
       local state, asked, heard = ask(control, name)
       if not state then
          user_error.raise("run", 4, "%s", asked)
       end
-      local at = time.number(state.raw)
-      state.name, state.is_ours = name, at >= asked and at <= heard
+      local at, called = time.number(state.raw), names.agent(name, control.agents)
+      state.name, state.is_ours = called, at >= asked and at <= heard
       return state
    end, Controller.AT_ONCE)
-   local scale, boot = "machine", states[names[1]].boot
+   local scale, boot = "machine", states[agents[1]].boot
    for _, state in pairs(states) do
       if state.boot == "" or state.boot ~= boot or not state.is_ours then
          scale = "common"
@@ -92,7 +93,7 @@ function M.scale(control, names, needs)
    if scale == "common" and needs and not needs.delays then
       return "control"
    end
-   local problem = scale == "common" and M.problem(tables.map(names, function(name)
+   local problem = scale == "common" and M.problem(tables.map(agents, function(name)
       return states[name]
    end), needs)
    if problem then
@@ -121,23 +122,24 @@ end
 -- at least and at most, int64 nanoseconds }; or nil and why it is not known
 function M.read(control, name, within_ns, scale)
    local best, fastest
+   local called = names.agent(name, control.agents)
    for _ = 1, TRIES do
       local state, asked, heard = ask(control, name)
       if not state then
          return nil, asked
       elseif scale == "common" and not state.synchronised then
-         return nil, unsynchronised(name, state)
+         return nil, unsynchronised(called, state)
       end
       local took = tonumber(heard - asked)
       if not fastest or took < fastest then
-         best, fastest = reading_of(name, state, asked, heard, scale), took
+         best, fastest = reading_of(called, state, asked, heard, scale), took
       end
       if took <= within_ns then
          return best
       end
    end
-   return nil, ("agent %s: its clock was not compared, because it answered after %s ms; %s ms would do")
-      :format(name, format.decimal(fastest / 1e6, 0), format.decimal(within_ns / 1e6, 0))
+   return nil, ("%s: its clock was not compared, because it answered after %s ms; %s ms would do")
+      :format(called, format.decimal(fastest / 1e6, 0), format.decimal(within_ns / 1e6, 0))
 end
 
 --- Whether common times agree.
@@ -151,7 +153,7 @@ function M.agree(readings)
    end
    local apart = tonumber(latest.low - earliest.high)
    if apart > 0 then
-      return nil, ("the clocks of agents %s and %s are %s ms apart or more, beyond the bounds of their errors"):format(latest.name, earliest.name, format.decimal(apart / 1e6, 3))
+      return nil, ("the clocks of %s and %s are %s ms apart or more, beyond the bounds of their errors"):format(latest.name, earliest.name, format.decimal(apart / 1e6, 3))
    end
    return earliest.high + int64(apart / 2)
 end

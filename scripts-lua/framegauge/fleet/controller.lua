@@ -9,7 +9,9 @@ local bus = require "framegauge.fleet.bus"
 local connection = require "framegauge.core.connection"
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
+local agent_names = require "framegauge.fleet.names"
 local octets = require "framegauge.core.octets"
+local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -40,10 +42,15 @@ local function connect(self, where, names)
    end)
    if err then
       handle:close()
-      user_error.raise("run", BUSY, "no agent %s listens on %s (%s); start 'framegauge agent AGENT.yaml' there, and forward its address by 'ssh -L'; or framegauge-bridge, where it is fleet.bus",
-         table.concat(names, ", "), where, err)
+      user_error.raise("run", BUSY, "no agent%s listens on %s (%s); start 'framegauge agent AGENT.yaml' there, and forward its address by 'ssh -L'; or framegauge-bridge, where it is fleet.bus",
+         names[1] == plans.UNNAMED and "" or " " .. table.concat(names, ", "), where, err)
    end
    self:attach(names, handle)
+end
+
+--- What messages call an agent.
+function Controller:name(name)
+   return agent_names.agent(name, self.agents)
 end
 
 --- Take a connected handle as the link to agents.
@@ -97,7 +104,8 @@ end
 local function meet(self, name)
    local answer = self:ask(name, "ports", {})
    if not answer.ok or answer.body.name ~= name then
-      user_error.raise("run", BUSY, "there is no agent %s on %s: %s", name,
+      user_error.raise("run", BUSY, "there is no agent %s on %s: %s",
+         name == plans.UNNAMED and "without a name" or name,
          tables.find(self.agents, "name", name).address, tostring(answer.refused))
    end
 end
@@ -178,6 +186,9 @@ function Controller:ask(name, step, body, o)
       answer = self.bus:request(("fg.v1.cmd.%s.%s"):format(name, step), command, again)
       again = math.min(2 * again, MOST_TIMES * self.again)
    end
+   if answer and answer.refused then
+      answer.refused = agent_names.sentence(name, tostring(answer.refused), self.agents)
+   end
    return answer or { lost = true, refused = self.lost[name] and "the connection is lost: " .. self.lost[name]
       or "it does not answer" }
 end
@@ -188,10 +199,10 @@ function Controller:must(name, step, body, o)
 end
 
 --- What an agent answered; a refusal raises.
-function Controller.judge(_, name, answer)
+function Controller:judge(name, answer)
    if not answer.ok then
-      user_error.raise("run", tonumber(answer.status) or BUSY, "agent %s: %s%s", name,
-         tostring(answer.refused), answer.holder and (" (held by %s)"):format(answer.holder) or "")
+      user_error.raise("run", tonumber(answer.status) or BUSY, "%s: %s%s",
+         self:name(name), tostring(answer.refused), answer.holder and (" (held by %s)"):format(answer.holder) or "")
    end
    return answer.body
 end
@@ -279,7 +290,7 @@ function Controller:lease(wanted, o)
       if refusal == true then
          break
       elseif uv.hrtime() / 1e9 - began >= patience_with(refusal, o) then
-         user_error.raise("run", tonumber(refusal.status) or BUSY, "agent %s: %s", name,
+         user_error.raise("run", tonumber(refusal.status) or BUSY, "%s: %s", self:name(name),
             tostring(refusal.refused))
       end
       job.sleep(RETRY_LEAST + math.random() * (RETRY_MOST - RETRY_LEAST))

@@ -6,6 +6,7 @@
 -- What one of them cannot tell makes the trial invalid, and its figures are then nobody's.
 local exchange = require "framegauge.fleet.exchange"
 local format = require "framegauge.text.format"
+local agent_names = require "framegauge.fleet.names"
 local share = require "framegauge.fleet.share"
 local tables = require "framegauge.core.tables"
 
@@ -32,15 +33,16 @@ local function by_place(results, body)
 end
 
 -- @param invalid  gets a sentence where the receiver reckoned with another number of sent frames
-local function direction_of(i, one, counted, described, invalid)
+local function direction_of(i, one, counted, described, invalid, agents)
    local sender, receiver = counted[one.from.agent], counted[one.to.agent]
    local sent = sender[i] or receiver[i]
    local received = receiver[i] or sent
    if not sent then
       return nil
    elseif received.tx ~= sent.tx then
-      invalid[#invalid + 1] = ("agent %s did not tell agent %s in time how much it sent of %s: not the %s that were planned but %s"):format(one.from.agent, one.to.agent, sent.name,
-         format.count(received.tx), format.plural(sent.tx, "frame"))
+      invalid[#invalid + 1] = ("%s did not tell %s in time how much it sent of %s: not the %s that were planned but %s"):format(agent_names.agent(one.from.agent, agents),
+         agent_names.agent(one.to.agent, agents), sent.name, format.count(received.tx),
+         format.plural(sent.tx, "frame"))
    end
    for _, key in ipairs(ALSO_RECEIVED) do
       sent[key] = received[key]
@@ -95,23 +97,28 @@ local function members_of(results, names)
    return out
 end
 
-local function reasons_of(name, result, list)
+-- What went wrong at an agent, sentences into a list.
+local function reasons_of(name, result, list, agents)
+   local called = agent_names.agent(name, agents)
    if result.lost then
-      list[#list + 1] = ("agent %s was lost while the trial ran (%s): what it sent and received is not known")
-         :format(name, result.lost)
+      list[#list + 1] = ("%s was lost while the trial ran (%s): what it sent and received is not known")
+         :format(called, result.lost)
    elseif result.failed then
-      list[#list + 1] = ("agent %s could not make the trial: %s"):format(name, result.failed)
+      list[#list + 1] = ("%s could not make the trial: %s"):format(called,
+         agent_names.sentence(name, result.failed, agents))
    elseif result.stopped then
-      list[#list + 1] = ("agent %s ended the trial early: %s"):format(name, tostring(result.stopped))
+      list[#list + 1] = ("%s ended the trial early: %s"):format(called,
+         agent_names.sentence(name, tostring(result.stopped), agents))
    end
 end
 
 --- What went wrong at agents, sentences.
 -- @param results  by the agent's name
-function M.problems(results)
+-- @param agents   of the controller
+function M.problems(results, agents)
    local list = {}
    for name, result in pairs(results) do
-      reasons_of(name, result, list)
+      reasons_of(name, result, list, agents)
    end
    return list
 end
@@ -125,7 +132,7 @@ end
 -- Delays between machines are as exact as the clocks of both, or they are absent with a reason.
 -- @return why the trial has not the delays that it needs, or nil
 local function judge_delays(direction, one, results, tester)
-   local needs, latency = tester.clocks, direction.latency
+   local needs, latency, agents = tester.clocks, direction.latency, tester.control.agents
    if one.from.agent == one.to.agent or not latency or tester.scale == "machine" and not needs then
       return nil
    end
@@ -134,8 +141,9 @@ local function judge_delays(direction, one, results, tester)
    if tonumber(clock.error_ns) then
       latency.clock_error_ns, latency.error_bound_ns = clock.error_ns, latency.error_bound_ns + clock.error_ns
       return needs and clock.error_ns > needs.within_ns
-         and ("the clocks of agents %s and %s may differ by %s, more than %s"):format(one.from.agent,
-            one.to.agent, format.nanoseconds(clock.error_ns), needs.share) or nil
+         and ("the clocks of %s and %s may differ by %s, more than %s"):format(
+            agent_names.agent(one.from.agent, agents), agent_names.agent(one.to.agent, agents),
+            format.nanoseconds(clock.error_ns), needs.share) or nil
    else
       direction.latency, direction.delays, direction.tags_ns = nil, nil, nil
       direction.no_latency = tostring(clock.why or "the clocks of the agents were not compared")
@@ -160,11 +168,11 @@ local function skew_of(results)
 end
 
 -- The agents at both ends of a stream: why its counts mean nothing, and their lcores.
-local function ends_of(one, results)
+local function ends_of(one, results, agents)
    local out, names = { invalid = {}, lcores = {} }, { one.from.agent, one.to.agent }
    for i = 1, names[1] == names[2] and 1 or 2 do
       local result = results[names[i]] or {}
-      reasons_of(names[i], result, out.invalid)
+      reasons_of(names[i], result, out.invalid, agents)
       out.lcores = tables.joined(out.lcores, result.lcores or {})
    end
    out.told = #out.invalid
@@ -173,9 +181,9 @@ end
 
 -- The counts of a stream, with what only those at its ends know.
 -- @return it, and why its counts mean nothing, apart from its agents
-local function joined_direction(i, one, results, counted, described, seconds)
-   local own = ends_of(one, results)
-   local direction = direction_of(i, one, counted, described, own.invalid)
+local function joined_direction(i, one, results, counted, described, seconds, agents)
+   local own = ends_of(one, results, agents)
+   local direction = direction_of(i, one, counted, described, own.invalid, agents)
       or { name = described.name, tx = 0, rx = 0, -- nobody counted what was to be sent
          intended_frames = math.max(1, math.floor((described.fps or 0) * (described.share or 1)
             * (seconds or 0) + 0.5)) }
@@ -195,7 +203,7 @@ function M.results(results, body, tester, before)
    local invalid = tables.joined({}, before or {})
    for _, name in ipairs(tester.names) do
       local result = results[name] or {}
-      reasons_of(name, result, invalid)
+      reasons_of(name, result, invalid, tester.control.agents)
       tables.append(raw.ports, named(result.ports, names[name]))
       tables.append(raw.lcores, result.lcores or {})
       if result.queues then
@@ -209,7 +217,8 @@ function M.results(results, body, tester, before)
       if not described then
          break
       elseif not described.unmeasured then
-         local direction, why = joined_direction(i, one, results, counted, described, body.seconds)
+         local direction, why = joined_direction(i, one, results, counted, described, body.seconds,
+            tester.control.agents)
          direction.from = names[one.from.agent][one.from.port]
          if described.measure then
             direction.measured = direction.measured or {}

@@ -10,6 +10,7 @@
 -- depend on any of this.
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
+local names = require "framegauge.fleet.names"
 local pair = require "framegauge.clock.pair"
 local time = require "framegauge.clock.time"
 local uv = require "luv"
@@ -125,19 +126,20 @@ end
 function Offsets:verdict(name, negative)
    local one, ours = self.others[name], self.clock:state()
    if not one or not (self.known or {})[name] then
-      return nil, ("the clock of agent %s was not heard before the start"):format(name)
+      return nil, ("the clock of %s was not heard before the start"):format(names.agent(name))
    end
    local silent = math.max(one.silent_ns, tonumber(common(self) - one.heard))
    local lost = not ours.synchronised and tostring(ours.finding) or nil
    if one.lost or lost then
       return nil, ("the clock of %s lost its synchronisation: %s"):format(
-         one.lost and "agent " .. name or "the receiver", one.lost or lost)
+         one.lost and names.agent(name) or "the receiver", one.lost or lost)
    elseif silent > SILENT_NS then
-      return nil, ("the clock of agent %s was not heard for %s"):format(name, format.nanoseconds(silent))
+      return nil, ("the clock of %s was not heard for %s"):format(names.agent(name),
+         format.nanoseconds(silent))
    end
    if is_stepped(one.step_ns, one.error_ns) or is_stepped(ours.step_ns, ours.error_ns) then
       return nil, ("the clock of %s was stepped by %s"):format(
-         is_stepped(one.step_ns, one.error_ns) and "agent " .. name or "the receiver",
+         is_stepped(one.step_ns, one.error_ns) and names.agent(name) or "the receiver",
          format.nanoseconds(math.max(one.step_ns, ours.step_ns)))
    end
    one.state.error_ns = one.error_ns
@@ -145,8 +147,8 @@ function Offsets:verdict(name, negative)
    if not bound then
       return nil, unknown
    elseif negative > 0 then
-      return nil, ("%s from agent %s negative: the clocks differ by more than their sources report"):format(
-         format.plural(negative, "delay"), name)
+      return nil, ("%s from %s negative: the clocks differ by more than their sources report"):format(
+         format.plural(negative, "delay"), names.agent(name))
    end
    return bound + one.moved_ns + self.moved_ns
 end

@@ -3,13 +3,14 @@
 --- The agents of a fleet at this moment, as plain data: what each answers, and how far two clocks may differ.
 local Controller = require "framegauge.fleet.controller"
 local format = require "framegauge.text.format"
+local agent_names = require "framegauge.fleet.names"
 local pair = require "framegauge.clock.pair"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local function ask(control, name, steps, body, some)
-   local out = { name = name }
+   local out = { name = agent_names.short(name, control.agents), bus_name = name }
    local ok, err = pcall(function()
       for _, step in ipairs(steps) do
          out[step] = control:must(name, step, body)
@@ -18,14 +19,15 @@ local function ask(control, name, steps, body, some)
    if not ok and not some then
       error(err, 0)
    end
-   return ok and out or { name = name, problem = control.lost[name] or tostring(err) }
+   return ok and out or { name = out.name, bus_name = name, problem = control.lost[name] or tostring(err) }
 end
 
 --- Ask every agent. Call it inside a job; raises when one does not answer, but for o.some.
 -- @param agents  list of { name =, address = }
 -- @param steps   commands, such as { "ports", "clock" }
 -- @param o       body of the commands, default: {}; some, patience as Controller.connect takes them
--- @return for each agent, in their order: { name, and by step its answer }, or { name, problem }
+-- @return for each agent, in their order: { name = in tables, bus_name =, and by step its answer },
+-- or { name, bus_name, problem }
 function M.ask(agents, steps, o)
    o = o or {}
    local control, names = Controller.connect(agents, o), tables.field(agents, "name")

@@ -218,7 +218,7 @@ function FleetTester:arm(at, readings, o, names, begun)
          distance = reading.distance, raw = reading.raw }, o)
    end)
    for name, answer in pairs(armed) do
-      why = not answer.ok and ("agent %s: %s"):format(name, tostring(answer.refused)) or why
+      why = not answer.ok and ("%s: %s"):format(self.control:name(name), tostring(answer.refused)) or why
       begun[#begun + 1] = answer.ok and name or nil
    end
    return not why or nil, why
@@ -362,7 +362,7 @@ function FleetTester:absent()
    for i, owner in ipairs(self.owners) do
       local name = owner.agent
       local why = self.control.lost[name] or self.missing[name]
-      out[self.plan.ports[i].name] = why and ("agent %s was lost: %s"):format(name, why)
+      out[self.plan.ports[i].name] = why and ("%s was lost: %s"):format(self.control:name(name), why)
    end
    return out
 end
@@ -398,7 +398,7 @@ end
 -- @return what went wrong, sentences
 function FleetTester:announce(o)
    local body = description.of_announcements(self, o)
-   return join.problems(self:make(body, self:those_of(body), ATTEMPTS + 1))
+   return join.problems(self:make(body, self:those_of(body), ATTEMPTS + 1), self.control.agents)
 end
 
 --- Run one trial at all agents, see framegauge.tester's trial().

@@ -85,7 +85,8 @@ local function add_agents(fleet, ports)
    for _, port in ipairs(ports) do
       local name = port.kind == "fleet" and port.device:match "^agent:(.-)/"
       if port.kind == "agent" then
-         table.insert(fleet.agents, { name = M.UNNAMED, address = port.device:match "^agent:(.*)$" })
+         table.insert(fleet.agents, { name = M.UNNAMED, address = port.device:match "^agent:(.*)$",
+            port = port.name })
       end
       if name and not tables.find(fleet.agents, "name", name) then
          table.insert(fleet.agents, { name = name, address = fleet.bus })
