@@ -92,6 +92,19 @@ describe("the rate of few connections", function()
    end)
 end)
 
+describe("the share of a line", function()
+   teardown(scratch.remove)
+
+   it("is at most 100 %, though a transaction that was under way counts whole", function()
+      local path = scratch.path()
+      local output, status = scratch.shell(("'%s' run configs/rfc9411-reference.yaml --quick --out '%s' %s 2>&1"):format(
+         uv.exepath(), path, "--set reference_device.rate=10Mbps --set reference_device.firewall.inspect=1us --set 'rfc9411.tests=[connections]' --set 'rfc9411.objects=[1KiB]' --set rfc9411.target.connections=1000000"))
+      local row = json.decode((assert(scratch.read(path .. "/result.json"), output))).results.rfc9411.connections[1]
+      assert.is_true(row.transactions_per_s > row.theoretical, status)
+      assert.equal(100, row.theoretical_percent)
+   end)
+end)
+
 describe("a plan of RFC 9411", function()
    it("is told what does not fit", function()
       assert.equal("", wrong "seed: 1")

@@ -314,14 +314,12 @@ local function judge_failures(row)
    end
 end
 
--- The share of a limit, percent. Packets, records and transactions count whole: one that was under way when
--- the measured time began counts, so that a full line can show one more than it carries in that time.
+-- The share of a limit, percent.
 local function share(test, o, list, reached, most)
    local kind = kinds.of(test)
    local one_more = not kind.figure:find "_bps$" and 1 or 8 * (kind.udp and o.datagram
       or math.max(theory.mss(o.ip, theory.of(o)), kind.tls and o.tls.record or 0))
-   local excess = (reached - most) * ends(list[1]).measured_s
-   return excess > 0 and excess <= one_more and 100 or 100 * reached / most
+   return theory.share(reached, most, ends(list[1]).measured_s, one_more)
 end
 
 local function row_of(plan, tester, case, o, list)

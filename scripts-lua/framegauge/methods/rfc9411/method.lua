@@ -8,6 +8,7 @@ local phases = require "framegauge.methods.rfc9411.phases"
 local search = require "framegauge.search"
 local suite = require "framegauge.methods.common.suite"
 local tables = require "framegauge.core.tables"
+local theory = require "framegauge.traffic.l4.theory"
 local tls = require "framegauge.methods.l4.plan.tls"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
@@ -195,7 +196,7 @@ local function rates(plan, tester, session, found, test, gets, key)
       row.theoretical = most
       if record then
          add_figures(row, record, tester)
-         row.theoretical_percent = most and 100 * row.transactions_per_s / most or nil
+         row.theoretical_percent = most and theory.share(row.transactions_per_s, most, row.sustain_s, 1) or nil
       end
       list[#list + 1] = row
    end

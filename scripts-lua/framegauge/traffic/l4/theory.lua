@@ -60,6 +60,14 @@ function M.legacy(rate, ip, test, mtu)
    return rate * (mtu - LEGACY[test:match "^UDP" and "udp" or "tcp"][ip]) / (mtu + LEGACY_GAP)
 end
 
+--- The share of a limit, percent. Packets, records and transactions count whole: one that was under way when
+-- the measured time began counts, so that a full line can show one more than it carries in that time.
+-- @param reached, most  a second @param seconds  measured @param one_more  what such a one counts
+function M.share(reached, most, seconds, one_more)
+   local excess = (reached - most) * seconds
+   return excess > 0 and excess <= one_more and 100 or 100 * reached / most
+end
+
 --- Payload bits per second.
 function M.stream(rate, ip, o)
    local mss = M.mss(ip, o)
