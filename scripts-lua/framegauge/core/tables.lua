@@ -128,33 +128,26 @@ function M.max(list)
    return most
 end
 
-local LONG = 64 -- items, from which on a list is not searched again for each name
-local remembered = setmetatable({}, { __mode = "k" }) -- of long lists: places by name
-
-local function remember(list)
-   local by_name = {}
-   for i, item in ipairs(list) do
-      by_name[item.name] = by_name[item.name] or i
-   end
-   remembered[list] = by_name
-end
-
---- Where in a list the item of a name is, nil without one. A fleet has thousands of ports, and more streams
--- that name them: the places in a long list are looked up once.
+--- Where in a list the first item of a name is, nil without one.
 function M.index_of(list, name)
-   local at = remembered[list] and remembered[list][name]
-   if at and list[at] and list[at].name == name then
-      return at
-   end
    for i, item in ipairs(list) do
       if item.name == name then
-         if i > LONG then
-            remember(list)
-         end
          return i
       end
    end
    return nil
+end
+
+--- The same for all names of a list, which has more of them than one may search for one by one.
+function M.places(list)
+   local places = {}
+   for i, item in ipairs(list) do
+      local name = item.name
+      if name ~= nil and not places[name] then
+         places[name] = i
+      end
+   end
+   return places
 end
 
 return M

@@ -38,14 +38,17 @@ end
 local ANNOUNCEMENT_FPS = 10000
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS, which is too large for a constant of the FFI
 
-local function index_of(ports, name)
-   return tables.index_of(ports, name) or error("no port " .. name)
+-- Where the ports of a trial are, by name. A fleet has thousands of them, and more streams that name them.
+local function places_of(tester)
+   return setmetatable(tables.places(tester.ports), { __index = function(_, name)
+      error("no port " .. name)
+   end })
 end
 
 -- The two ends of "east->west".
-local function ends(ports, direction)
+local function ends(at, direction)
    local from, to = direction:match("^(.-)%->(.+)$")
-   return index_of(ports, from), index_of(ports, to)
+   return at[from], at[to]
 end
 
 -- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
@@ -206,9 +209,9 @@ end
 function M.of_trial(tester, o, loads, n)
    local turns, own = modifiers.turns(o.modifier, o.directions, o.burst)
    local list = new_list(tester, #o.directions + #own, loads, n)
-   local places = topology.places(#tester.ports, tester.plan.needs.topology)
+   local places, at = topology.places(#tester.ports, tester.plan.needs.topology), places_of(tester)
    for i, direction in ipairs(o.directions) do
-      local from, to = ends(tester.ports, direction)
+      local from, to = ends(at, direction)
       local made = modifiers.change(ingredients(tester, from, to), o.modifier, places, from, to)
       if o.stations then
          modifiers.between_stations(made, from, to, o.stations.count)
@@ -223,7 +226,7 @@ function M.of_trial(tester, o, loads, n)
    end
    list.own_loads = own.fps and M.loads { { fps = own.fps * o.fps, seconds = o.duration } }
    for _, one in ipairs(own) do
-      local from, to = ends(tester.ports, one.direction)
+      local from, to = ends(at, one.direction)
       local made = modifiers.broadcast(ingredients(tester, from, to))
       list:add {
          from = from, to = to, turn = one.turn, frame = frame.rfc2544(mixes.cycle(o.frame_size)[1], made),
@@ -250,7 +253,7 @@ end
 --                too: it sends nothing, and measures those there; or nil }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(tester, wanted)
-   local list, longest = new_list(tester, #wanted), 0
+   local list, longest, at = new_list(tester, #wanted), 0, places_of(tester)
    list.all_loads, list.kept = {}, {}
    for i, one in ipairs(wanted) do
       local loads, n, seconds = M.loads(one.loads)
@@ -261,7 +264,7 @@ function M.given(tester, wanted)
          list.kept[#list.kept + 1] = kept
       end
       local stream = list:add {
-         from = index_of(tester.ports, one.from), to = index_of(tester.ports, one.to),
+         from = at[one.from], to = at[one.to],
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames, cycle = one.sizes,
          templates = kept[3],
          unmeasured = one.unmeasured, loads = loads, n = n,
@@ -282,7 +285,7 @@ end
 -- @return list as of M.of_trial, and how many seconds it takes
 function M.announcements(tester, o)
    local list, seen = new_list(tester, #tester.ports, ffi.new("struct fg_load[1]"), 1), {}
-   local stations = o.stations or { fps = ANNOUNCEMENT_FPS }
+   local at, stations = places_of(tester), o.stations or { fps = ANNOUNCEMENT_FPS }
    local function add(port, other)
       if seen[port] then
          return
@@ -293,7 +296,7 @@ function M.announcements(tester, o)
          unmeasured = true }
    end
    for _, direction in ipairs(o.directions) do
-      local from, to = ends(tester.ports, direction)
+      local from, to = ends(at, direction)
       add(from, to)
       add(to, from)
    end
