@@ -36,7 +36,7 @@ M.GROUP = keys.group("dns", "of DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what is ask
      default = "true" },
    { "edns", "integer", "bytes of the largest answer, told by EDNS (RFC 6891); 0: no EDNS, and 512 bytes",
      default = "1232", min = "0", max = "65535" },
-   { "cookies", { "off", "on", "required" }, "of DNS: the client sends a cookie (RFC 7873) and keeps the server's; our server, over TCP as well, answers cookies by RFC 9018. required: it answers BADCOOKIE over UDP to a query whose cookie is not its own, and the client asks once more",
+   { "cookies", { "off", "on", "required" }, "of DNS: the client sends a cookie (RFC 7873) and keeps the server's; our server, over TCP as well, answers cookies by RFC 9018. required (with the test DNS, whose queries go over UDP): it answers BADCOOKIE over UDP to a query whose cookie is not its own, and the client asks once more",
      default = "off" },
    { "dnssec", "boolean", "request DNSSEC records (DO)", default = "false" },
    { "recursion", "boolean", "request recursion (RD)", default = "true" },
