@@ -168,3 +168,31 @@ describe("messages of two testers", function()
          function(name) return names.short(name, agents) end))
    end)
 end)
+
+describe("fleet clocks", function()
+   it("has a row for the local tester and the far one, and for a single agent", function()
+      local overview, write = require "framegauge.fleet.overview", io.write
+      local text = ""
+      local ask = overview.ask
+      overview.ask = function()
+         return { { name = "far", clock = { boot = "there", synchronised = false, source = "kernel",
+            finding = "not synchronised", fix = "start chrony" } } }
+      end
+      rawset(io, "write", function(...) text = text .. table.concat { ... } end)
+      local single = scratch.path() .. ".yaml"
+      local file = assert(io.open(single, "w"))
+      file:write("test: traffic\nfleet: {agents: {far: /run/1}}\nports: {a: {device: 'agent:far/e'}, b: {device: 'agent:far/w'}}\n",
+         "streams: {one: {rate: 1kfps}}\n")
+      file:close()
+      local ok, err
+      for _, path in ipairs { scratch.PROJECT .. "configs/y1564-two-testers.yaml", single } do
+         ok, err = pcall(require("framegauge.cli.fleet").main, { "clocks", path }, { set = {} })
+         text = ok and text or ""
+      end
+      rawset(io, "write", write)
+      overview.ask = ask
+      assert.is_true(ok, tostring(err))
+      assert.matches("local tester, far", text, 1, true)
+      assert.matches("\nfar +kernel +not synchronised", text)
+   end)
+end)

@@ -2,6 +2,7 @@
 
 --- `framegauge fleet`: the agents of a plan, for people.
 local Tester = require "framegauge.fleet.tester"
+local Clock = require "framegauge.clock"
 local columns = require "framegauge.text.columns"
 local Controller = require "framegauge.fleet.controller"
 local failure = require "framegauge.core.failure"
@@ -13,6 +14,7 @@ local mesh = require "framegauge.fleet.mesh"
 local names = require "framegauge.fleet.names"
 local overview = require "framegauge.fleet.overview"
 local parse = require "framegauge.cli.parse"
+local plans = require "framegauge.plan"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -36,7 +38,15 @@ end
 
 function act.clocks(plan)
    local rows = { { "Agents", "Sources", "One-way delays" } }
-   for _, one in ipairs(overview.clocks(overview.ask(plan.fleet.agents, { "clock" }))) do
+   local list = overview.ask(plan.fleet.agents, { "clock" })
+   if Tester.wanted_of(plan, true)[plans.OWN] then
+      table.insert(list, 1, { name = names.short(plans.OWN), clock = Clock.new(plan.clock):open():state() })
+   end
+   if not list[2] then
+      local clock = list[1].clock
+      rows[2] = { list[1].name, clock.source, clock.synchronised and "a single clock" or clock.finding }
+   end
+   for _, one in ipairs(overview.clocks(list)) do
       rows[#rows + 1] = { table.concat(one.agents, ", "), table.concat(one.sources, ", "), one.finding }
    end
    return rows
