@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Devices that forward by tokens: a policer, which drops what finds none, and a shaper, which lets it wait.
+--- Devices that forward by tokens: a policer drops a frame that finds no token, a shaper lets it wait.
 --
--- Both fill a bucket at a rate, in bits of what they count of a frame, which need not be what is on the line:
--- Linux counts a frame without its FCS, others count preamble and gap. The rates of several frame sizes tell.
--- A policer's frames do not wait. A shaper's wait until the bucket has filled, so the longest delay tells
--- what its queue holds; what is held besides is the bucket.
+-- Both fill a bucket at a rate in bits. Which bytes of a frame count differs between devices: Linux counts a
+-- frame without its FCS, others count preamble and gap. The rates of several frame sizes show which bytes.
+-- A policer's frames do not wait. A shaper's frames wait until the bucket has filled, so the longest delay
+-- shows what its queue holds. The frames held in addition to the queue are the bucket.
 local ranges = require "framegauge.methods.characterise.ranges"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
---- What of a frame may count, and the bytes that differ from the frame's with its FCS. What frames are
--- commonly counted by comes first.
+--- Which bytes of a frame may count: their difference from the frame with its FCS, the most common first.
 M.LAYERS = {
    { name = "frame", bytes = 0 }, { name = "without FCS", bytes = -4 }, { name = "layer 3", bytes = -18 },
    { name = "layer 1", bytes = 20 },
@@ -25,13 +24,13 @@ function M.difference(name)
    return layer and layer.bytes or 0
 end
 
--- What all sizes have in common; nil: nothing.
+-- What all sizes have in common, or nil.
 local function of_all(list, of)
    return ranges.common(tables.map(list, function(one) return one.rate and of(one) or nil end))
 end
 
--- The layer in which all sizes have one rate, and the rate; nil: no such layer. Where there are several none
--- is told, and the rate is any one's.
+-- The layer in which all sizes have one rate, and the rate; nil: no such layer. With several such layers no
+-- layer is returned, and the rate is the rate in any of them.
 local function rated(list)
    local layers, rates = {}, {}
    for _, layer in ipairs(M.LAYERS) do
@@ -54,7 +53,7 @@ function M.policer(out, list)
    local layer, cir = rated(list)
    local cbs = layer and of_all(list, function(one)
       local counted = one.frame_size + layer.bytes
-      -- the frame that a server would have begun does not belong to a bucket
+      -- the frame that a server would have begun to send does not belong to a bucket
       return { min = (one.places.min + 1) * counted, max = (one.places.max + 1) * counted }
    end)
    if not cbs then
@@ -64,7 +63,7 @@ function M.policer(out, list)
    return true
 end
 
---- A shaper, by the same and how long frames waited.
+--- A shaper, by the same trials and by how long frames waited.
 -- @return whether it is one; then `out` describes it
 function M.shaper(out, list)
    local layer, cir = rated(list)

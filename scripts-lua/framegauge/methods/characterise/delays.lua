@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The delay of a device at rest: what is its own, what each byte adds, and whether it stores frames.
+--- The delay of a device at rest: its own part, the part of each byte, and whether it stores frames.
 --
--- A line through the shortest delays of the frame sizes. With jitter the shortest delay that was seen may be
--- above what no delay is below: by little where the delays have an end there, as those that are evenly spread
--- or fall from it, and by an unknown time where they have a tail on that side, too.
+-- A line is fitted to the shortest delays of the frame sizes. With jitter the shortest delay seen may exceed
+-- the least possible delay: by little where the distribution has a sharp lower end (uniform, or falling from
+-- there), by an unknown time where it has a tail on that side, too.
 --
--- A device that stores and one that cuts through and needs time for each byte both have delays that grow with
--- the frame. Which one it is follows only where the growth is known to be less than the line's, or not to be.
+-- Delays grow with the frame in a device that stores frames, and in one that cuts through and needs time for
+-- each byte. The two are told apart only where the growth is certainly less, or not less, than the line's.
 local ethernet = require "framegauge.core.ethernet"
 local parameters = require "framegauge.methods.characterise.parameters"
 local ranges = require "framegauge.methods.characterise.ranges"
@@ -15,12 +15,12 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
--- Two stamps make a delay, each rounded to a nanosecond. Growth that is below the line's by what rounding can
--- make of it counts as the line's: such devices cannot be told apart.
+-- A delay is the difference of two stamps, each rounded to a nanosecond. Growth that is below the line's by
+-- no more than this rounding counts as the line's: such devices cannot be told apart.
 local ROUNDED_NS = 2
 
--- By how much the delay of a frame at rest grows with its size, and the delay of one without bytes, from the
--- shortest delays.
+-- Two values from the shortest delays at rest: growth of the delay with the frame's size, and the delay of a
+-- frame without bytes.
 local function by_shortest(rests)
    return ranges.line(tables.map(rests, function(one)
       return { x = one.frame_size, max = one.min_ns + one.error_ns,
@@ -28,8 +28,8 @@ local function by_shortest(rests)
    end))
 end
 
--- The same where nobody knows how much shorter than the shortest one a delay can be: growth from the means,
--- because jitter adds as much to all sizes; and of the delay there is no lower bound.
+-- The same two values where the distance to the least possible delay is unknown. The growth is taken from the
+-- means, because jitter adds as much to all sizes; the delay has no lower bound.
 local function by_means(rests)
    local slope = ranges.line(tables.map(rests, function(one)
       local error = one.error_ns + one.mean_error_ns
@@ -55,7 +55,7 @@ local function switching(slope, rests, line)
       and "store-and-forward" or "unclear"
 end
 
--- What the growth says of the device. Where either kind of switching explains it the bounds hold both, and
+-- What the growth shows of the device. Where both kinds of switching explain it, the bounds hold both, and
 -- the values describe a device that cuts through.
 local function add_switching(out, slope, at0, rests, line)
    local header = ethernet.HEADER * line
@@ -75,7 +75,7 @@ local function add_switching(out, slope, at0, rests, line)
    out.latency_per_byte.coverage = slope.coverage
 end
 
---- What the delays of all frame sizes at rest say.
+--- What the delays of all frame sizes at rest show.
 -- @param out       gets latency (ns), latency_per_byte (ns), switching, and remarks
 -- @param sizes     of identify.lua
 -- @param line_bps  of the line

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- From what the trials of one direction showed to what the device is, with the range of each parameter.
+--- The device's parameters, each with its range, from the trials of one direction.
 --
 -- The model is a server that takes one frame at a time, with a buffer before it and a delay behind it
 -- (queue.lua, lib/device/device.c). It fixes what an overload must show: until time t the server has begun
@@ -8,8 +8,8 @@
 -- c and the places Q, each as a range that follows from whole frames; a third one can contradict. A policer
 -- gives counts of the same form and holds nothing up: the longest delay tells them apart.
 --
--- Several models that no trial contradicts are not one result: then a parameter is not told, and the remarks
--- say why.
+-- Where several models agree with all trials, there is no single result: the parameter stays unknown, and the
+-- remarks say why.
 local buckets = require "framegauge.methods.characterise.buckets"
 local delays = require "framegauge.methods.characterise.delays"
 local ethernet = require "framegauge.core.ethernet"
@@ -20,23 +20,23 @@ local units = require "framegauge.text.units"
 
 local M = {}
 
--- Memory is often given out in cells; sizes of those that are tried, bytes.
+-- Memory is often allocated in cells; cell sizes that are tried, bytes.
 local CELLS = { 64, 80, 128, 208, 256, 2048 }
 
--- Below this share of the delay that a full buffer makes there is no buffer, above the other there is one.
+-- Below the first share of a full buffer's delay there is no buffer, above the second there is one.
 local NO_QUEUE, A_QUEUE = 0.25, 0.75
 
--- A frame size overloads a device if the line brings this many times what it takes.
+-- A frame size overloads a device if the line brings this multiple of the device's rate.
 local MARGIN = 1.02
 
--- With fewer places their delay is not told from the device's own.
+-- The delay of fewer places cannot be told from the device's own.
 local PLACES_TO_TELL = 3
 
 local function tell(remarks, ...)
    remarks[#remarks + 1] = string.format(...)
 end
 
--- The rate and the places of one frame size by when the queue was empty.
+-- The rate and the places of one frame size, from the times at which the queue was empty.
 local function drained(d)
    local rate = {
       min = (d.rx - 1 - d.slack) / (d.seconds + d.error), max = (d.rx - 1 + d.slack) / (d.seconds - d.error),
@@ -44,15 +44,15 @@ local function drained(d)
    return rate, { min = d.queued.min, max = d.overflowed and d.queued.max or math.huge }
 end
 
--- The same by overloads: c t + Q of each. Nothing where these contradict each other.
+-- The same from overloads: c t + Q of each. Nothing where overloads contradict each other.
 local function served(size)
    return ranges.line(tables.map(size.overloads, function(p)
       return { x = p.seconds, min = p.rx - 1 - p.slack, max = p.rx + p.slack }
    end))
 end
 
--- What one frame size says: { frame_size, rate, places, policed } or { frame_size, at_least = fps, lost =
--- whether one overload lost frames, which tells no rate; contradicts = whether several of them do }.
+-- What one frame size shows: { frame_size, rate, places, policed } or { frame_size, at_least = fps, lost =
+-- whether one overload lost frames, which gives no rate; contradicts = whether several of them do }.
 local function of_size(size)
    local out = { frame_size = size.frame_size }
    if size.overloads[2] then
@@ -69,8 +69,8 @@ local function of_size(size)
    end
    local held = ranges.middle(out.places) / ranges.middle(out.rate) -- seconds, if it is a buffer
    if size.overloads[2] and size.rest and ranges.middle(out.places) >= PLACES_TO_TELL then
-      -- with jitter one of the longest delays at rest may be in it
-      -- of jitter an overload has more samples, and may have seen a longer one
+      -- with jitter a frame in it may have had one of the longest delays at rest
+      -- an overload has more samples of the jitter than a trial at rest, and may have a longer one
       local error = size.rest.error_ns + (size.overload_error_ns or 0)
       local jitter = size.rest.max_ns - size.rest.min_ns
       out.wait = {
@@ -81,7 +81,7 @@ local function of_size(size)
       local most = (size.overload_delay_ns - size.rest.min_ns) / 1e9 / held
       out.policed = least < NO_QUEUE and (most < A_QUEUE or "unclear") or most < A_QUEUE and "unclear"
          or false
-      -- frames waited, and fewer than were held
+      -- frames waited, and fewer than the device held
       out.shaped = out.wait.min * out.rate.min > PLACES_TO_TELL
          and out.wait.max * out.rate.max < out.places.min - PLACES_TO_TELL
    end
@@ -98,7 +98,7 @@ local function of_all(list, from, to, of)
    return out
 end
 
--- Does min(C, B / bits) carry what sizes without loss were given?
+-- Can min(C, B / bits) carry the loads of the sizes without loss?
 local function carries(list, frames, bps, bits)
    for _, one in ipairs(list) do
       if one.at_least and (one.at_least > frames.max or one.at_least * bits(one) > bps.max) then
@@ -109,7 +109,7 @@ local function carries(list, frames, bps, bits)
 end
 
 -- Frame sizes up to the k-th are limited by frames per second, the others by bits per second.
--- @param more  bytes that count in addition to the frame's
+-- @param more  bytes that count in addition to the frame
 local function bent(list, k, more)
    local function bits(one)
       return 8 * (one.frame_size + more)

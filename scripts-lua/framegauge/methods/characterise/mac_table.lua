@@ -4,17 +4,17 @@
 --
 -- Three ports as in RFC 2889, 5.7 and 5.8, whose searches wait before each trial until all is forgotten:
 -- test, learning and monitoring. Frames from addresses behind the learning port teach them, frames to them
--- from the test port ask for them, and frames out of the monitoring port go to unknown addresses. A question
--- teaches nothing, so one trial asks for many ages of an address, and trials with more and more addresses of
--- one sequence go on where those before ended.
+-- from the test port query them, and frames out of the monitoring port go to unknown addresses. A query
+-- teaches nothing, so one trial can query addresses of many ages, and trials with growing numbers of
+-- addresses of one sequence continue where the last one ended.
 --
--- Learning is a server like the one before a line (identify.lua): until time t it has learned floor(r t) + 1
--- addresses and as many as may wait. So two trials in which it was too slow give rate and queue. What several
--- explanations fit is not told.
+-- Learning is modelled as a server (as in identify.lua): until time t it has learned floor(r t) + 1 addresses
+-- and as many as may wait. So two trials in which it was too slow give rate and queue. Where several
+-- explanations fit, the parameter stays unknown.
 --
--- All of it ends after characterise.limit of load, including the trials of the directions. The age at which
--- an address is forgotten takes that time once, whatever is done; a closer look takes it again, so it comes
--- last. What there is no time for is not tried, and said so.
+-- All of it ends after characterise.limit of load, including the trials of the directions. Measuring the age
+-- at which an address is forgotten takes that age once; a closer measurement takes it again, so it is the
+-- last. What there is no time for is skipped, with a remark.
 local caching = require "framegauge.methods.rfc2889.caching"
 local format = require "framegauge.text.format"
 local octets = require "framegauge.core.octets"
@@ -108,12 +108,12 @@ local function try(c, phase, parts, wait)
    return out
 end
 
--- When an address is forgotten: all are taught, asked for at once, and then each at another age.
+-- When an address is forgotten: all are taught, queried at once, and then each queried at another age.
 -- @return range of seconds, or nil
 local function ages(c, low, high, n)
    local each = 1 / SLOW + (high - low) / n -- the ages are this less 1 / SLOW apart
    local list = macs(c, 1, n)
-   -- the control takes the rest of the time until the first address is asked for again
+   -- the control takes the rest of the time until the first address is queried again
    local seen = try(c, "ageing", {
       { name = "learn", macs = list, fps = SLOW }, { name = "control", macs = list, fps = c.test_fps },
       { name = "ages", macs = list, fps = 1 / each,
@@ -129,7 +129,7 @@ local function ages(c, low, high, n)
       or math.huge }
 end
 
--- Of how many addresses at once the ages can be told: half of those that a small table holds.
+-- The number of addresses whose ages can be tested at once: half of what a small table holds.
 local function countable(c)
    local list = macs(c, 1, AGES)
    local seen = try(c, "ageing", {
@@ -171,7 +171,7 @@ local function look_closer(c, found, count)
    return closer and ranges.common { found, closer } or found
 end
 
--- Teach addresses that are new, and ask for them; no more, if it learned none of them.
+-- Teach new addresses, and query them; no more trials if it learned none of the new addresses.
 -- @return points { n =, fps =, known =, upto = }
 local function teach_new(c, fps, sizes, points)
    for _, n in ipairs(sizes) do
@@ -210,8 +210,8 @@ local function find_learning(c)
    return points
 end
 
--- Rate and queue by the trials in which it was too slow; nil: not told. Without a queue an address that comes
--- while it learns another is missed, so it takes each m-th one, and learns in (m - 1) / R to m / R.
+-- Rate and queue by the trials in which it was too slow; nil: unknown. Without a queue an address that
+-- arrives while it learns another is missed, so it learns each m-th one, each in (m - 1) / R to m / R.
 local function learned(late)
    local rate, waiting = ranges.line(late)
    if not late[2] or not rate or rate.min <= 0 then
@@ -230,7 +230,7 @@ local function learned(late)
    return rate, waiting
 end
 
--- Seconds in which n addresses are taught and asked for.
+-- Seconds in which n addresses are taught and queried.
 local function seconds_of(c, fps, n)
    return n / fps + n / c.test_fps + 6 * PAUSE
 end
@@ -282,7 +282,7 @@ local function when_full(c, fps, n, known, ageing)
    return evicts and "evicts" or "unclear", seen.new.known
 end
 
--- The room of a table that knew only a part of n addresses.
+-- The capacity of a table that knew only a part of n addresses.
 -- @param o  how = when_full, in_order, n, known, own = of the ports' own, more = of others that it learned
 local function room_of(c, o)
    if o.how == "keeps" and o.in_order then
@@ -296,7 +296,7 @@ end
 
 -- @return range of how many it holds, and how many of the first ones it certainly has room for; nil: not told
 local function find_capacity(c, fps, ageing)
-   -- what was taught before is in the table still, or is waited for until it is forgotten
+   -- what was taught before is still in the table, or the next trial waits until it is forgotten
    local n, known, wait, emptied = math.min(math.max(FIRST, c.taught), c.o.most), nil, nil, false
    if ageing and seconds_of(c, fps, n) > IN_TIME * ageing.min and ageing.max < math.huge then
       n, wait = FIRST, 1.1 * ageing.max

@@ -86,7 +86,7 @@ local function add_size(c, seen, frame_size)
    table.insert(seen.sizes, at, trials.size(c, frame_size))
 end
 
--- Trials until a model is left, or nothing more would tell.
+-- Trials until one model is left, or until further trials would not help.
 local function find(c)
    local seen = { line_bps = c.line_bps, sizes = {},
       below_line = c.below_line(c.plan.characterise.frame_sizes[1]) }
@@ -158,7 +158,7 @@ local function measure(c)
    return row, size
 end
 
--- Overload of both directions, compared with what each of them forwards alone.
+-- Overload of both directions at once, compared with what each forwards alone.
 local function both_at_once(all, rows, sizes)
    local c = all[2]
    local frame_size = sizes[1] and sizes[2] and math.max(sizes[1], sizes[2]) or sizes[1] or sizes[2]

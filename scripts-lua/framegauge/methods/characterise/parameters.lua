@@ -32,8 +32,8 @@ function M.estimate(range, unit, by)
    return { [unit] = value, ["min_" .. unit] = min, ["max_" .. unit] = max, coverage = coverage }
 end
 
---- The share of frames that is lost without load. Losses that come in bursts count as bursts: only these may
--- be independent.
+--- The share of frames that is lost without load. A burst of losses counts as one event, because only bursts
+-- may be independent.
 -- @param rests  { tx =, lost =, loss_bursts = } of all trials at rest together
 function M.loss(rests)
    if rests.tx == 0 then
@@ -44,8 +44,8 @@ function M.loss(rests)
    return { ratio = rests.lost / rests.tx, min_ratio = low, max_ratio = math.min(1, high), coverage = 0.95 }
 end
 
---- Of frames that are lost one by one with some chance, as many in a row as are lost once in a thousand
--- times.
+--- The run of losses in a row that is exceeded once in a thousand times, where each frame is lost
+-- independently with some chance.
 function M.in_a_row(ratio)
    return ratio > 0 and math.ceil(math.log(1e-3) / math.log(ratio)) or 0
 end
@@ -58,19 +58,18 @@ local NORMAL_EXCESS, FEW = 0.25, 20
 M.MEAN_COVERAGE = 0.999
 local MEAN_SIGMAS = 4
 
--- Mean and 99th percentile above the minimum, in terms of the mean, of the distributions that there are.
+-- Mean and 99th percentile above the minimum, as multiples of the mean, of the distributions.
 local SHAPES = { uniform = 1.98, normal = 1.58, exponential = 4.61, pareto = 7.28 }
 
--- The greatest delay is hardly above the 99th percentile, and the least as far below the median: a
--- distribution with ends. Or the delays below the median lie closer together than the others by this factor:
--- it falls from its end.
+-- Two signs of a sharp lower end. The greatest delay is hardly above the 99th percentile, and the least is
+-- as near to the median. Or the delays below the median lie closer together than the others by this factor.
 local FLAT, EVEN, FALLING = 1.06, 0.1, 0.25
 
--- Percentiles are rounded by a thousandth of the delay; differences are to be well above.
+-- Percentiles are rounded by a thousandth of the delay; differences must be well above that.
 local ROUNDED = 0.02
 
--- Do delays begin close to the shortest that was seen? Nobody knows where a distribution ends that has a tail
--- on that side, too.
+-- Do delays begin close to the shortest one seen? Where a distribution has a tail on that side, too, its end
+-- is unknown.
 local function has_lower_end(rest)
    local below, above = rest.p50_ns - rest.min_ns, rest.p99_ns - rest.p50_ns
    local most = rest.max_ns - rest.p50_ns
@@ -80,7 +79,7 @@ local function has_lower_end(rest)
    return most < FLAT * above and math.abs(below / most - 1) < EVEN or below < FALLING * above
 end
 
---- By how much the shortest of many delays may exceed what no delay is below.
+--- By how much the shortest of many delays may exceed the least possible delay.
 -- @param rest  a low load, as in trials.lua
 -- @return ns; and whether that is certain, because the delays have an end there
 function M.shortest_error(rest)
@@ -92,15 +91,15 @@ function M.shortest_error(rest)
    return math.max(certain and 0 or NORMAL_EXCESS, math.min(1, FEW / (rest.tx - rest.lost))) * mean, certain
 end
 
---- By how much the mean delay may be off, where each is drawn by itself. The deviation of what lies between
--- two ends is not more than it would be at the ends alone (Bhatia and Davis).
+--- By how much the mean delay may be off, where delays are independent. The deviation of values between two
+-- ends is at most the deviation of values at the ends alone (Bhatia and Davis).
 -- @return ns; the mean is within it at least as often as M.MEAN_COVERAGE
 function M.mean_error(rest)
    return MEAN_SIGMAS * math.sqrt((rest.max_ns - rest.mean_ns) * (rest.mean_ns - rest.min_ns)
       / (rest.tx - rest.lost))
 end
 
---- What further delay there is at a low load.
+--- The additional delay at a low load.
 -- @param rest  of the smallest frame
 -- @return the nearest distribution and its mean, ns
 function M.jitter(rest)
@@ -132,7 +131,7 @@ function M.recovery(seen, remarks)
       remarks[#remarks + 1] = "when the last frame was lost after an overload differs from trial to trial"
       return nil
    end
-   -- every second frame or more is lost meanwhile: the last loss is up to two frames before the end
+   -- meanwhile at least every second frame is lost: the last loss is up to two frames before the end
    local more = (first.since_ns > 0 and 2 or 1) * first.interval_ns + first.error_ns
    return { ns = first.since_ns, min_ns = math.max(0, first.since_ns - first.interval_ns),
       max_ns = first.since_ns + more, coverage = 1 }
@@ -170,7 +169,7 @@ function M.model(row, line_bps, which)
    }
 end
 
---- Nanoseconds from the first bit in to the first bit out, besides waiting; nil where not told.
+--- Nanoseconds from the first bit in to the first bit out, without waiting; nil where unknown.
 -- @param which  "min", "max" or nil
 function M.transit_ns(row, line_bps, frame_size, which)
    if not row.base_latency then

@@ -55,7 +55,7 @@ local function two_or_three_ports(values, found)
    end
 end
 
--- The time in which an address is left alone cannot be had in less.
+-- An address must be left alone for this time, so the limit cannot be shorter.
 local function ageing_has_time(values, found)
    local o = values.characterise
    if #values.ports > 2 and o.addresses.ageing >= o.limit then

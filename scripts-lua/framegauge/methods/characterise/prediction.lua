@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Trials that nothing was fitted to, and what the model says of them.
+--- Trials that no parameter was fitted to, and the model's prediction for them.
 --
 -- The model's least and most come from the two ends of the ranges of its parameters: more capacity and more
 -- buffer never forward less. Random losses are in front of the server, as in the reference device, and stay
@@ -18,8 +18,8 @@ local BELOW, AROUND = 0.7, 0.5 -- of the capacity: a load that it carries, and t
 local SHORT = 0.25 -- of the plan's trial
 local MOST_OF_BURST = 0.25 -- a step is at most such a share of a trial
 
---- The frame size whose overload is held out as long as the longest that the model was fitted to: one that is
--- shorter cannot disprove it.
+--- The frame size whose overload is held out, as long as the longest that the model was fitted to: a shorter
+-- one cannot disprove it.
 function M.longest_of(plan)
    return math.max(unpack(plan.characterise.held_out))
 end
@@ -46,8 +46,8 @@ local function loads_of(c, row, frame_size)
 end
 
 -- Seconds for which a device that recovers from overloads may lose all frames after one that found its buffer
--- full; nil: it does not. As often as frames are lost in some overload that the model was fitted to it does
--- not recover in between; nobody knows whether it does where they are lost more seldom.
+-- full; nil: it does not recover. It does not recover between losses as close as in the overloads
+-- that the model was fitted to; between rarer losses it may.
 local function recovering(row, c, frame_size, loads)
    if not row.recovery or row.recovery.min_ns == 0 then
       return nil
@@ -75,7 +75,7 @@ local function bound(row, c, frame_size, loads, which)
    return math.max(0, math.floor(out.rx + (which == "min" and -slack or slack)))
 end
 
--- Loads without the frames that are lost before the server, as few or as many as chance makes of them.
+-- Loads without the frames that are lost before the server, as few or as many as chance allows.
 local function thinned_by_chance(loads, loss, which)
    local p = loss and loss[which .. "_ratio"] or 0
    return tables.map(loads, function(load)
@@ -85,8 +85,8 @@ local function thinned_by_chance(loads, loss, which)
    end)
 end
 
--- The longest time that a frame waits, ns, at least or at most: longest in a slow server with a large buffer
--- that few losses relieve.
+-- The longest time that a frame waits, ns, at least or at most. It is longest in a slow server with a large
+-- buffer and few random losses.
 local function longest_wait(row, c, frame_size, loads, which)
    local other = which == "min" and "max" or "min"
    local model, buffer = parameters.model(row, c.line_bps, other), parameters.model(row, c.line_bps, which)
@@ -99,7 +99,7 @@ local function delays(row, c, frame_size, loads)
    if not low or row.jitter ~= "none" then
       return nil
    end
-   -- which frame waited longest is a matter of one service time, and of losses before the queue
+   -- which frame waited longest is uncertain by one service time, and by losses before the queue
    local missing = 1 + parameters.in_a_row(row.loss and row.loss.max_ratio or 0)
    local service = missing * 1e9 / math.min(queue.rate(parameters.model(row, c.line_bps, "min"), frame_size),
       1 / queue.service(parameters.model(row, c.line_bps, "min"), frame_size))
@@ -108,14 +108,14 @@ local function delays(row, c, frame_size, loads)
          + service
 end
 
--- Frames that the device may have forwarded less or more because some left late.
+-- Frames that the device may have forwarded less or more because some left the tester late.
 local function belated(row, c, frame_size, loads, counts)
    local sent = math.max(unpack(tables.field(loads, "fps")))
    local rate = math.min(sent, queue.rate(parameters.model(row, c.line_bps, "max"), frame_size))
    return math.ceil((counts.lag_max_ns or 0) / 1e9 * rate)
 end
 
--- What became of a valid trial, held against the prediction.
+-- A valid trial's counts, compared with the prediction.
 local function is_as_predicted(out, most, error, lag_ns)
    local delay, low, high = out.delay_max_ns, out.delay_predicted_min_ns, out.delay_predicted_max_ns
    return out.rx >= out.rx_predicted_min and out.rx <= most
@@ -156,8 +156,8 @@ function M.make(c, row, rows)
    end
 end
 
---- How many frames an overload in both directions at once would bring, at least, if they did not disturb each
--- other.
+--- The least number of frames that an overload in both directions at once would bring if the directions were
+-- independent.
 function M.least_alone(row, c, frame_size, seconds)
    return bound(row, c, frame_size, { { fps = c.max_fps(frame_size), seconds = seconds } }, "min")
 end

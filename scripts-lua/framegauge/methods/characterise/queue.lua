@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The model of a device in one direction, computed: a server that takes one frame at a time, and a buffer
--- for those that wait. It is what the reference device does to frames of a constant size
--- (lib/device/device.c), without its delays, written again, so that neither can hide a fault of the other.
+-- for waiting frames. The reference device does the same (lib/device/device.c), with delays in addition. The
+-- code is written twice, so that neither can hide a fault of the other.
 local ethernet = require "framegauge.core.ethernet"
 
 local M = {}
 
 --- Seconds that the server needs for a frame.
 -- @param device  { capacity_fps =, bandwidth_bps =, frame_s =, byte_s = (nil: no such limit), counted_more =
---                bytes that count in the bandwidth besides the frame's, line_bps = }
+--                bytes that count in the bandwidth in addition to the frame, line_bps = }
 -- @usage queue.service({ capacity_fps = 1000, line_bps = 1e9 }, 64) --> 0.001
 function M.service(device, frame_size)
    return math.max(1 / (device.capacity_fps or math.huge),
@@ -18,7 +18,7 @@ function M.service(device, frame_size)
       (device.frame_s or 0) + (device.byte_s or 0) * frame_size)
 end
 
---- Frames per second of a size that it forwards, however long they come.
+--- Frames per second of a size that it forwards under a lasting load.
 -- @param device  as for service(), or a policer or shaper as for pass()
 -- @usage queue.rate({ cir_bps = 5120, cbs_bytes = 64, line_bps = 1e9 }, 64) --> 10
 function M.rate(device, frame_size)
@@ -26,7 +26,7 @@ function M.rate(device, frame_size)
       or 1 / M.service(device, frame_size)
 end
 
---- Frames of a size that can wait, besides the one that is served.
+--- Frames of a size that can wait, in addition to the one being served.
 -- @usage queue.places({ buffer_bytes = 200 }, 64) --> 3
 function M.places(device, frame_size)
    if device.cir_bps then -- or pass at once, for which there are tokens
@@ -38,7 +38,7 @@ function M.places(device, frame_size)
    return device.buffer_frames or math.huge
 end
 
--- The time from which a frame is served, by whether it may wait; nil: it is lost.
+-- function(time of arrival) -> seconds for which the frame waits; nil: it is lost.
 local function queue(device, frame_size)
    local service, places = M.service(device, frame_size), M.places(device, frame_size)
    local free, recovered = 0, 0 -- when the server will have done what it has, and frames may enter again
@@ -58,8 +58,8 @@ local function queue(device, frame_size)
    end
 end
 
--- A bucket of tokens, full at first (MEF 10, without colours). A shaper's frames wait for theirs, as long as
--- the queue before it holds them; what waits has taken its tokens in advance.
+-- A bucket of tokens, full at first (MEF 10, without colours). A shaper's frames wait for tokens, as long as
+-- the queue before it holds them; a waiting frame has taken its tokens in advance.
 local function bucket(device, frame_size)
    local counted, tokens, last = frame_size + (device.counted_more or 0), device.cbs_bytes, 0
    local held = device.shapes and device.buffer_bytes or 0

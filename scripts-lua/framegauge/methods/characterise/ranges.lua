@@ -1,17 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Ranges that a true value is known to lie in: { min =, max = }, either of them infinite where nothing
--- bounds it on that side. Nothing here assumes a distribution: a value outside of a range contradicts a
--- count.
+--- Ranges that a true value is known to lie in: { min =, max = }. A side without a bound is infinite. Nothing
+-- here assumes a distribution: a value outside of a range contradicts a count.
 local M = {}
 
---- A value that is known exactly, but for an error. @param error  default 0
+--- An exact value with an error. @param error  default 0
 -- @usage ranges.around(5, 1).max --> 6
 function M.around(value, error)
    return { min = value - (error or 0), max = value + (error or 0) }
 end
 
---- What lies in all of several ranges; nil: nothing does.
+--- The intersection of several ranges; nil: empty.
 -- @usage ranges.common { { min = 1, max = 4 }, { min = 3, max = 9 } }.min --> 3
 -- @usage ranges.common { { min = 1, max = 2 }, { min = 3, max = 9 } } --> nil
 function M.common(list)
@@ -22,7 +21,7 @@ function M.common(list)
    return out.min <= out.max and out or nil
 end
 
---- What holds all of several ranges.
+--- The smallest range that holds several ranges.
 -- @usage ranges.hull({ { min = 1, max = 2 }, { min = 5, max = 6 } }).max --> 6
 function M.hull(list)
    local out = { min = math.huge, max = -math.huge }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A characterisation: what the device is, and how far its model may be believed.
+--- A characterisation: what the device is, and how far its model can be trusted.
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -17,7 +17,7 @@ function M.test_names(result)
    return format.plural(#(result.results.characterisation or {}), "direction")
 end
 
--- How many predictions hold, of how many that a valid trial could prove or disprove, and how many there are.
+-- How many predictions hold, how many a valid trial could prove or disprove, and how many there are.
 local function held(result)
    local list, n, told = result.results.predictions or {}, 0, 0
    for _, one in ipairs(list) do

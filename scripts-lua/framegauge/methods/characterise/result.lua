@@ -113,7 +113,7 @@ local function words(key, values, help, col, at)
    return { key, values, help, null = true, col = col, as = "plain", at = at or "html" }
 end
 
--- A parameter is a figure and a column, so each has a list of its own.
+-- A parameter is both a figure and a column, so each has its own list.
 M.DIRECTION = record("characterisation", "What was found of the device in one direction", {
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
    words("limit", LIMITS, "what its rate is limited by: nothing but the `line`; nothing that the `load` of `max` met, and of more nothing is known; `frames` per second; `bits` per second; `both`; a `policer`; a `shaper`, which lets frames wait for tokens; a time for each frame and each byte (`linear`); `unclear` where several of them explain the trials, `other` where none does",

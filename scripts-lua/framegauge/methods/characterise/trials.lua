@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The trials of a characterisation, and what each says, in the terms of identify.lua.
+--- The trials of a characterisation, and what each shows, in the terms of identify.lua.
 --
 -- Two overloads of different length for each frame size, and a low load of each; for the smallest size a
 -- third overload, half of the capacity after an overload, and both directions at once.
@@ -11,8 +11,8 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
--- Further overloads, as shares of the one that lost frames: shorter ones; where these lose nothing longer
--- ones, as far as the plan allows; and where it allows none those that are hardly shorter.
+-- Further overloads, as shares of the one that lost frames: shorter ones first. If these lose nothing, longer
+-- ones follow, as far as the plan allows; if it allows none, slightly shorter ones.
 local SHORTER, LONGEST, HARDLY_SHORTER = { 0.25, 0.5 }, { 2, 4 }, { 0.75, 0.9 }
 local REST, RELIEF = 0.1, 0.5 -- of the capacity: a low load, and what follows an overload
 local GROWS = 20 -- frame times: a delay that grows by more under load comes from a queue
@@ -22,20 +22,20 @@ local LONGER = 4 -- a queue that grows and does not overflow gets LONGER times t
 -- A trial at rest is made longer until it has this many frames.
 local ENOUGH = 1000
 
--- Frames that may not pass each other wait for the one before: delays at rest must differ by less than this
--- share of the time between two frames.
+-- Frames that may not overtake wait for the one before: delays at rest must differ by less than this share of
+-- the time between two frames.
 local APART = 0.5
 
--- So often a trial in which the tester fell short is made again: one that was held up once need not be again.
+-- Number of times that a trial in which the tester fell short is made again: a stall need not recur.
 local AGAIN = 2
 
--- Standard deviations by which more is lost than by chance.
+-- Standard deviations by which a loss must exceed chance.
 local SIGMAS = 5
 
--- Coverage of the interval for what is lost at rest, where that must not be taken for an overload.
+-- Coverage of the interval for losses at rest, which must not be taken for an overload.
 local SURE = 0.9999
 
---- How the trials of one direction are made, and which there were.
+--- How the trials of one direction are made, and the trials made so far.
 -- @param direction  "from->to"
 function M.new(plan, tester, session, direction)
    local c = { plan = plan, direction = direction, trials = {}, rests = { tx = 0, lost = 0,
@@ -48,7 +48,7 @@ function M.new(plan, tester, session, direction)
       local line_fps = tester:max_fps(frame_size)
       return math.min(line_fps, loads.of_rate(plan.characterise.max, frame_size, line_fps))
    end
-   -- Is that less than the line brings?
+   -- Is that less than the line rate?
    function c.below_line(frame_size)
       return c.max_fps(frame_size) < tester:max_fps(frame_size)
    end
@@ -74,7 +74,7 @@ function M.new(plan, tester, session, direction)
    return c
 end
 
--- Frames by which a count may be off: what left late, and what random losses hide at both ends.
+-- Frames by which a count may be off: frames that left late, and random losses hidden at both ends.
 local function slack(counts, rate, loss_ratio)
    return 0.01 + (counts.lag_max_ns or 0) / 1e9 * rate + 2 * parameters.in_a_row(loss_ratio)
 end
@@ -87,8 +87,8 @@ local function length(counts)
    return (counts.tx - 1) / counts.offered_fps
 end
 
--- Of a queue that grows until it is full or the trial ends the mean delay is half of the longest or more. A
--- device or a tester that was held up for a moment has a long delay, too, and a short mean.
+-- If a queue grows until it is full or the trial ends, the mean delay is at least half of the longest. A
+-- device or a tester that stalled for a moment has a long delay, too, but a short mean.
 local function delay_grew(c, counts, frame_size, rest)
    local l = counts.latency
    local spread = l and l.max_ns - l.min_ns or 0
@@ -137,13 +137,13 @@ local function overload(c, frame_size, seconds)
       c.direction)
 end
 
--- Seconds that the longest wait of a load was, and how far off that may be.
+-- The longest wait of a load in seconds, and its error.
 local function longest_wait(counts, rest)
    return (counts.latency.max_ns - rest.min_ns) / 1e9, (rest.max_ns - rest.min_ns + 2 * rest.error_ns) / 1e9
 end
 
--- What a load says of the server whose queue grew in it: it was empty later by this time, and had forwarded
--- all that came out.
+-- What a load shows of the server whose queue grew in it: by this time it was empty again, and had forwarded
+-- all received frames.
 local function drained(counts, rest, overflowed)
    local waited, error = longest_wait(counts, rest)
    local seconds = length(counts) + waited
@@ -154,8 +154,8 @@ local function drained(counts, rest, overflowed)
    }
 end
 
--- Is more lost than without load? By more than chance makes of losses that come in bursts; or, of a device
--- that loses nothing at rest, any while its queue grew.
+-- Is more lost than without load? Yes if the loss exceeds chance for losses that come in bursts, or, for a
+-- device that loses nothing at rest, if any frame is lost while its queue grows.
 local function overloads(c, counts, frame_size, rest)
    local all = c.rests
    if not rest or all.lost == 0 and counts.lost > 0 and delay_grew(c, counts, frame_size, rest) then
@@ -167,7 +167,7 @@ local function overloads(c, counts, frame_size, rest)
    return counts.loss_ratio > p + SIGMAS * math.sqrt(per_burst * p / counts.tx) + 2 / counts.tx
 end
 
--- Frames per second that it forwards at least: all that came out but what it may have held at the end.
+-- The least rate that it forwards, frames per second: all received frames less those it may still have held.
 local function carried(counts, rest)
    local seconds, held = length(counts), 0
    if rest then
@@ -177,8 +177,8 @@ local function carried(counts, rest)
    return math.max(0, counts.rx - 1 - held) / seconds
 end
 
--- Keep the longest delay of the overload that tells it best: where frames left late it may be longer by as
--- much.
+-- Keep the longest delay of the overload that shows it best: late frames may have made it longer by their
+-- lateness.
 local function keep_delay(size, counts)
    local l = counts.latency
    local error = l and (l.error_bound_ns or 0)
@@ -187,7 +187,7 @@ local function keep_delay(size, counts)
    end
 end
 
--- Keep an overload if it lost frames by load.
+-- Keep an overload if its load caused losses.
 local function keep(c, size, counts, rate)
    if overloads(c, counts, size.frame_size, size.rest) then
       local loss = c.rests.tx > 0 and c.rests.lost / c.rests.tx or 0
@@ -199,7 +199,7 @@ local function keep(c, size, counts, rate)
    end
 end
 
--- What a size shows by an overload that lost frames, and others of other lengths: two tell its rate.
+-- What a size shows by several overloads of different lengths that lost frames: two give its rate.
 local function overloaded(c, size, counts, seconds, rate)
    local longest = c.plan.characterise.longest
    local function more(shares)
@@ -217,7 +217,7 @@ local function overloaded(c, size, counts, seconds, rate)
    end
 end
 
--- What a size shows by an overload: of the server whose queue grew in it, and of one that lost frames.
+-- What an overload shows of a size: its server, if the queue grew, and the loss, if frames were lost.
 local function seen_in(c, size, counts, seconds, grew)
    keep_delay(size, counts)
    size.drained = grew and drained(counts, size.rest) or nil
@@ -234,7 +234,7 @@ local function grew(c, size, counts)
    return size.rest and counts.latency and delay_grew(c, counts, size.frame_size, size.rest)
 end
 
---- What a frame size shows, as identify.lua has it.
+--- What a frame size shows, in the form of identify.lua.
 function M.size(c, frame_size)
    local o, size = c.plan.characterise, { frame_size = frame_size, overloads = {} }
    local seconds, counts = o.trial, overload(c, frame_size, o.trial)
@@ -247,7 +247,7 @@ function M.size(c, frame_size)
    return seen_in(c, size, counts, seconds, grew(c, size, counts))
 end
 
---- The longest overload, of a size whose frames all came through at once: a bucket of tokens lets frames pass
+--- The longest overload, for a size whose frames all passed at once: a bucket of tokens lets frames pass
 -- without delay until it is empty.
 -- @param size  of M.size(); gets what is seen
 -- @return whether it lost frames
@@ -261,7 +261,7 @@ function M.empty_bucket(c, size)
    return size.overloads[1] ~= nil
 end
 
---- An overload, and half of the capacity after it, twice: what is lost by chance is lost at another time.
+--- An overload, then half of the capacity, both twice: random losses then fall at other times.
 -- @return list of { since_ns = from the end of the overload to when the last lost frame was due, interval_ns
 --         = between two frames, error_ns = by which that may be too short, watched_ns = }, empty where
 --         nothing was lost
@@ -296,7 +296,7 @@ function M.together(c, frame_size, directions)
    return out
 end
 
---- Trials that nothing was fitted to: their counts.
+--- Trials that no parameter was fitted to: their counts.
 -- @param steps  the loads: list of { fps =, seconds = }
 function M.held_out(c, frame_size, steps)
    local record = c.make("held-out", frame_size, { loads = steps })

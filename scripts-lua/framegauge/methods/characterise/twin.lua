@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The reference device that behaves as a device was found to, or the reference switch where it has a table
--- of addresses: the text of twin.yaml, a plan's key `reference_device` or `reference_switch`, to be read by
+--- The reference device that behaves as the measured device, or the reference switch where a table of
+-- addresses was found: the text of twin.yaml with the key `reference_device` or `reference_switch`, read by
 -- `framegauge run PLAN --on twin.yaml`.
 local parameters = require "framegauge.methods.characterise.parameters"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
--- What the reference switch has, too.
+-- Keys that the reference switch has, too.
 local OF_SWITCH = { "capacity", "buffer", "latency", "latency_per_byte", "switching" }
 
 local function number(value)
@@ -61,7 +61,7 @@ local function lines(list, indent)
    return table.concat(out, "\n") .. "\n"
 end
 
--- Keys of the reference switch, and what it cannot be told.
+-- Keys of the reference switch, and properties that it has no key for.
 local function keys_of_switch(rows, line_bps, found)
    local list, lacks = {}, {}
    for _, one in ipairs(keys_of(rows[1], line_bps)) do
@@ -85,7 +85,7 @@ local function keys_of_switch(rows, line_bps, found)
    return list, lacks
 end
 
--- What the reference device cannot be told.
+-- Properties that the reference device has no key for.
 -- @param lacks  of a switch: keys that only the reference device has
 local function missing(rows, lacks)
    local list = {}

@@ -5,17 +5,17 @@
 --    [SUBJECT.]FIGURE>=VALUE[@SUBJECT]... [with 95% confidence]        or <=
 --
 -- A figure is one of methods.common.figures, by its key, its key without the unit, or `criterion` of its
--- row. It is asked of all rows that have it and that are about all subjects: a test, a frame size, a
--- direction, and what the method adds, such as services and streams. With a confidence it is not the figure
--- that must reach the value but the bound of its uncertainty: what cannot be shown to have reached it has not
+-- row. It applies to all rows that have it and that belong to all subjects: a test, a frame size, a
+-- direction, and what the method adds, such as services and streams. With a confidence the bound of the
+-- figure's uncertainty must reach the value, not the figure: what is not shown to have reached it has not
 -- (as ISO 14253-1 decides).
 --
--- A criterion is met where every row that it is about has met it. It is not decided where a row says nothing,
--- because its figure is not the device's or is not there, and where there is no row. A row without the
--- figure fell short where the device is the reason: no load passed, nothing arrived, or the row failed by a
--- criterion of the method. Two properties of a result row are for this module alone:
+-- A criterion is met where every row that it applies to has met it. It is undecided where there is no row, or
+-- where a row's figure is missing or is not the device's. A row without the figure fails where the device is
+-- the reason: no load passed, nothing arrived, or the row failed by a criterion of the method. Only this
+-- module uses two properties of a result row:
 --
---    bound     ">=": what a tester-limited row reached, the device reached (see framegauge.text.rows)
+--    bound     ">=": the device reached at least the value of a tester-limited row (framegauge.text.rows)
 --    plain     the value may be a number without a unit
 --
 -- and one of a table (framegauge.report.view): `asked`, a key: rows that have it count only where a subject
@@ -36,7 +36,7 @@ local function tables_of(plan)
    return require("framegauge.methods." .. plan.test .. ".result").TABLES
 end
 
--- The tables that a plan fills. Where they are named as tests are, tables of the other tests stay empty.
+-- The tables that a plan fills. Tables with the name of a test that is not made stay empty.
 local function made_by(plan)
    local all, tests = tables_of(plan), plan[plan.test].tests
    local by_test = false
@@ -123,7 +123,7 @@ local function values_of(subjects)
    return named
 end
 
--- May rows of a table be about all subjects, and do they count? Rows of some tables do only where the
+-- May rows of a table belong to all subjects, and do they count? Rows of some tables count only where the
 -- criterion names them.
 -- @param all  tables of the plan
 local function may_be_about(one, subjects, all)
@@ -142,7 +142,7 @@ local function may_be_about(one, subjects, all)
       or tables.find(subjects, "key", one.asked) ~= nil
 end
 
--- The text without "with 95% confidence", and that share; nil and a message where it is no share.
+-- The text without "with 95% confidence", and that share; nil and a message where the share is not valid.
 local function with_confidence(text)
    local before, share = text:match "^(.-)%s+with%s+(%S+)%s+confidence%s*$"
    if not before then
@@ -155,7 +155,7 @@ local function with_confidence(text)
    return before, confidence
 end
 
--- The parts of a criterion, none of them looked up: name, side, value, list of subjects.
+-- The parts of a criterion, not yet looked up: name, side, value, list of subjects.
 local function split(text)
    local left, side, right = text:match "^%s*([^<>]-)%s*([<>]=)%s*(.-)%s*$"
    local name = left and left:match "([%w_]+)$"
@@ -198,7 +198,7 @@ local function knows_bound(list)
    return tables.any(list, function(one) return one.figure.row.uncertainty or one.figure.row.coverage end)
 end
 
--- Names by which the figures of a plan can be asked for, the main ones; and a list of all.
+-- Names of a plan's figures in criteria, the main ones; and a list of all.
 local function names_of(plan)
    local main, all, seen = {}, 0, {}
    for _, one in ipairs(made_by(plan)) do
@@ -302,7 +302,7 @@ local function known(list, row, plan)
    end
 end
 
--- The first candidate whose bound on the side that counts is as sure as is asked, and that bound.
+-- The first candidate whose bound on the required side has the required confidence, and that bound.
 local function bound_of(criterion, list, row)
    for _, one in ipairs(list) do
       local figure = one.figure
@@ -326,8 +326,8 @@ local function has_failed(one, row)
    return tables.any(one.record.rows, function(of) return of.sought and row[of[1]] == nil end)
 end
 
--- @return whether the row met it: true, false, or nil, and why it says nothing; then candidate and value.
--- "skip": the row is not about it
+-- @return whether the row met it: true, false, or nil and the reason why it is undecided; then candidate and
+-- value. "skip": the criterion does not apply to the row
 local function judge(criterion, one_table, row, plan)
    local list = criterion.of[one_table.name]
    if row.validity == "not-applicable" then
@@ -356,7 +356,7 @@ local function judge(criterion, one_table, row, plan)
    if not wanted then
       return nil, "the rate of the line is not known"
    end
-   -- as the criterion has them: 95 of 100 is 0.95, and what is written alike is alike
+   -- rounded as criteria are written: 95 of 100 is 0.95, and equal texts are equal values
    local is, limit = value / one.figure.scale, wanted
    local share = type(one.wanted) == "function" and limit > 0 and is / limit or is -- ranks rows
    local met = criterion.side == ">=" and is >= limit or criterion.side == "<=" and is <= limit
@@ -373,7 +373,7 @@ local function written(one, value)
    return text .. (unit ~= "" and " " .. unit or "")
 end
 
--- What is worse comes first: short of it, then not decided, then met, and of the same the worse figure.
+-- Worst first: failed, then undecided, then met, and among equals the worse figure.
 local function is_worse(criterion, this, other)
    local RANK = { [false] = 3, [true] = 1 }
    local a, b = RANK[this.met] or 2, RANK[other.met] or 2
@@ -410,7 +410,7 @@ function M.evaluate(criterion, plan, results, complete)
       figure = found.figure, reason = found.met == nil and found.reason or nil }
 end
 
---- Is it known of all whether they are met? @param list  of evaluate()
+--- Are all of them decided? @param list  of evaluate()
 function M.are_decided(list)
    for _, one in ipairs(list) do
       if one.met == nil then

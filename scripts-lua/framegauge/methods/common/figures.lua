@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The figures of a record: what a criterion may ask for and what two runs are compared by.
+--- The figures of a record: what criteria can name and what two runs are compared by.
 --
 -- A figure is a number of a record or of an object in it (framegauge.text.rows). Its key says its unit and,
 -- for the usual quantities, which way is better; the row says it where the key does not:
 --
 --    better      ">=" or "<=": more or less is better; "either": devices differ in it, and neither is better;
---                false: no figure of the device but a setting or evidence
---    criterion   a further name in criteria; false: no criterion may ask for it. Where neither side is
---                better, criteria may ask on both, if the row has this name
---    resolution  how far two figures may be apart and mean the same, where nothing is known of the
---                uncertainty: function(line, value) or a number, in the unit of the key
---    main        two runs are compared by it, though it stands neither on the terminal nor in the summary
---    coverage    the figure is itself a bound, as sure as that
+--                false: not a figure of the device but a setting or evidence
+--    criterion   a further name in criteria; false: no criterion may name it. Where neither side is better,
+--                criteria may limit both sides, if the row has this name
+--    resolution  how far two figures of unknown uncertainty may differ and still count as equal:
+--                function(line, value) or a number, in the unit of the key
+--    main        two runs are compared by it, though neither the terminal nor the summary shows it
+--    coverage    the figure is itself a bound, with this confidence
 local loads = require "framegauge.traffic.loads"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
@@ -35,7 +35,7 @@ local NO_FIGURE = {
    "lag_max", "poll_gap", "reordering_gap", "reordering_run", "^window_bps$", "bottleneck",
 }
 
--- Which way is better, by the key: of counts and shares by what they are of, of times and rates by the unit.
+-- Which way is better, by the key: for counts and shares by what is counted, for times and rates by the unit.
 local BETTER = {
    { M.LESS, { "loss", "lost", "duplicat", "reorder", "failures", "timeouts$", "retransm", "wrong_", "slips",
       "misdirected", "unavailable", "flood", "corrupted", "unsolicited", "over_limit", "not_converged",
@@ -44,8 +44,8 @@ local BETTER = {
       "^received_percent$", "^goodput", "^achieved" } },
 }
 
--- What the ends of keys say of the unit: what is left of the key is a name, too, how a value is written in a
--- criterion, and how many of the unit of the key one of the parser's is.
+-- Properties of a unit at the end of a key: the rest of the key is a further name; how a criterion writes the
+-- value; and the factor from the parser's unit to the key's.
 local function load(text)
    local rate, message = units.parse_rate(text)
    return rate and function(line)
@@ -89,7 +89,7 @@ local function unit_of(key)
    return { "", tonumber, 1 }, key
 end
 
--- A share of the figure, and no less than the tester can tell.
+-- A share of the figure, but at least the tester's resolution.
 local function share(of, least)
    return function(line, value)
       return math.max(of * math.abs(value), least and least(line) or 0)
@@ -101,7 +101,7 @@ local function stamps(line)
    return type(latency.error_bound_ns) == "number" and latency.error_bound_ns or 0
 end
 
--- Chance: three times the deviation of a count.
+-- Chance: three times the standard deviation of a count.
 local function chance(_, value)
    return 1 + 3 * math.sqrt(math.abs(value))
 end
@@ -118,7 +118,7 @@ local RESOLUTION = {
    _bytes = share(0.05), _octets = share(0.05), _frames = share(0.05),
 }
 
--- Of a share that is better near the whole what is missing counts: 99.99 % and 91 % are not alike.
+-- For a share near 100 % the missing part counts: 99.99 % and 91 % are not alike.
 local function near_whole(_, value)
    return 0.05 * math.min(math.abs(value), math.abs(100 - value)) + 0.05
 end
@@ -179,7 +179,7 @@ local function each(record, prefix, visit, optional)
    end
 end
 
--- A row that has only the path of a figure in an object says more of it than the row in the object.
+-- A row for one path inside an object says more of the figure than the object's own row.
 local function both(column, typed)
    return setmetatable({}, { __index = function(_, key)
       local value = column[key]
@@ -218,12 +218,12 @@ function M.all(record)
    return known[record]
 end
 
---- Is it one of the device, in which it may be better or worse or another?
+--- Is it a figure of the device, which may be better, worse or different?
 function M.is_device(figure)
    return figure.better ~= nil and figure.better ~= false
 end
 
---- Those a criterion may ask for.
+--- Figures that a criterion may name.
 function M.criteria(record)
    return tables.map(M.all(record), function(figure)
       local asked = figure.better == M.MORE or figure.better == M.LESS
@@ -232,9 +232,9 @@ function M.criteria(record)
    end)
 end
 
---- Between which bits a latency lies, as its row or the object around it says: LIFO, FIFO or FILO; nil of
--- other figures.
--- Latencies of different definitions are different figures, whose difference is no change of the device.
+--- Which bits a latency is measured between, as its row or the object around it says: LIFO, FIFO or FILO; nil
+-- for other figures.
+-- Latencies of different definitions are different figures, so their difference is no change of the device.
 function M.definition(figure, line)
    local object = (figure.path or ""):match "^(.*%.)[^.]+$"
    if not figure.key:find "latency" and not figure.key:find "net_mean_ns$" then
@@ -244,14 +244,14 @@ function M.definition(figure, line)
    return text and (text:match "%((%u+)%)$" or text:upper())
 end
 
--- Extremes of one run are chance.
+-- The extremes of a single run are chance.
 local function stands_first(figure)
    local at = figure.row.at or ""
    return figure.row.criterion or figure.row.main
       or (at:find "terminal" or at:find "summary") and not has_any(figure.key, { "_m[ai][xn]_", "stddev" })
 end
 
---- Those by which two runs are compared: the ones of known uncertainty, and the main ones of the others. A
+--- Figures by which two runs are compared: all of known uncertainty, and the main ones of the others. A
 -- figure in several units is compared once.
 function M.compared(record)
    local list, best = {}, {}

@@ -1,16 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Something done to the device while a trial is made: by a program of the plan, or by the person at the
--- terminal.
+--- An action on the device during a trial: by a program of the plan, or by the person at the terminal.
 local job = require "framegauge.core.job"
 local uv = require "luv"
 
 local M = {}
 
 local POLL_SECONDS = 0.01
-local CLOCK_MS = 1 -- how often a trial's own clock is looked at
+local CLOCK_MS = 1 -- how often the trial's clock is read
 
--- Of each command of a plan: how many of it are running.
+-- For each command of a plan: how many processes of it are running.
 local running = setmetatable({}, { __mode = "k" })
 
 local function count(command, more)
@@ -19,7 +18,7 @@ local function count(command, more)
 end
 
 local function spawn(command, state, clock)
-   local options = { args = { unpack(command, 2) }, stdio = { nil, 2, 2 } } -- all it says goes to stderr
+   local options = { args = { unpack(command, 2) }, stdio = { nil, 2, 2 } } -- its output goes to stderr
    local handle, message
    handle, message = uv.spawn(command[1], options, function(status, signal)
       state.status, state.signal, state.running, state.ended = status, signal, false, clock()
@@ -56,20 +55,20 @@ end
 
 local function nothing() end
 
---- Have it done while a trial is made.
+--- Trigger the action while a trial is made.
 -- @param o.after    when, in seconds from the start of make()
 -- @param o.clock    function() -> seconds; then `after` is by this clock, and the times of the program are
---                   reported by it; or nil
+-- @param o.command  program and arguments; nil: prompt the person
 -- @param o.command  program and arguments; nil: ask the person
 -- @param o.what     what it does, in words: "reset the device"
--- @param o.ask      what the person is asked for
+-- @param o.ask      prompt for the person
 -- @param o.say      function(text), shows the person a line
 -- @param make       makes the trial
 -- @return what make() returned; { by = "command" or "person", status =, problem = a sentence or nil, began =
 --         and ended = by the clock }
 function M.around(o, make)
    local state, timer, clock = {}, uv.new_timer(), o.clock or nothing
-   state.crowded = o.command and count(o.command, 0) > 0 -- what that does may come now
+   state.crowded = o.command and count(o.command, 0) > 0 -- the effect of the action may begin now
    local function act()
       state.began = clock()
       if o.command then
@@ -91,7 +90,7 @@ function M.around(o, make)
    local ok, raw = pcall(make)
    timer:close()
    if state.running and not ok then
-      state.handle:kill "sigterm" -- nobody waits for what it does any more
+      state.handle:kill "sigterm" -- its result is no longer needed
    end
    for _ = 1, 100 do -- a second for a command that is about to end
       if not state.running then

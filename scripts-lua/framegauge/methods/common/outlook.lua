@@ -39,7 +39,7 @@ function M.trials(parts, runs)
 end
 
 --- How many trials lie ahead and how long they take, a line.
--- @param parts  of a method; more = when it is more
+-- @param parts  of a method; more = the condition under which it takes longer
 function M.estimate(parts)
    local trials, seconds = M.trials(parts)
    return ("Estimate: %s in %s%s.\n"):format(trials, format.clock(seconds),
@@ -53,25 +53,25 @@ function M.each(count, noun, seconds)
       count == 1 and "" or " each")
 end
 
---- The same parts, with how sure they are. @param more  when it is more, in words; or nil
+--- The same parts, with how sure they are. @param more  when it takes longer, in words; or nil
 function M.bounded(parts, bound, more)
    parts.bound, parts.more = bound, more
    return parts
 end
 
---- What each trial waits besides.
+--- The waits of each trial.
 -- @param o  settings of the method
 function M.waits(o)
    return ("Each trial waits besides: %s for learning, %s for the drain, %s to settle"):format(
       units.format_time(o.learning_wait), units.format_time(o.drain), units.format_time(o.settle))
 end
 
--- Time of a processor that a frame takes through a reference switch, with all that the tester does: 38 to
--- 115 ns with 2 to 64 ports (docs/explanation/rfc2889.md).
+-- Processor time of a frame through a reference switch, with all that the tester does: 38 to 115 ns with 2 to
+-- 64 ports (docs/explanation/rfc2889.md).
 local FRAME_S = 100e-9
 
---- What a run through a reference switch takes where time runs free, a line; nil where it does not, or where
--- it is not known how many frames there will be.
+--- The processor time of a run through a reference switch where time runs free, a line; nil otherwise, or
+-- where the number of frames is unknown.
 function M.free_run(plan, parts)
    local switch, frames = plan.reference_switch, 0
    for _, part in ipairs(switch and switch.time == "free" and parts or {}) do
@@ -95,7 +95,7 @@ function M.unknown_line(tester, test)
    return nil
 end
 
---- Why a test that takes all lines as alike cannot be run; nil where they are.
+--- Why a test that takes all lines as equal cannot be run; nil where they are equal.
 -- @param test  its name
 -- @param why   what needs equal lines
 function M.unlike_lines(tester, test, why)

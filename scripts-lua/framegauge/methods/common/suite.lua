@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Methods that are several tests with rows of frame sizes, such as RFC 2889, 3918 and 8239: all that these
--- have in common. A method's own files hold what only it knows.
+-- have in common. A method's own files hold only what differs.
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.common.outlook"
 local rows = require "framegauge.text.rows"
@@ -44,8 +44,8 @@ function M.results(key, title, tests)
    })
 end
 
---- Validity and reasons of several trials together. A frame that also comes out at a port that it is not for
--- takes the place of another one there, so a trial that has such frames is not the one that was asked for.
+--- Validity and reasons of several trials together. A frame that also comes out at a wrong port takes the
+-- place of another one there, so a trial with such frames did not have the intended load.
 -- @return validity, reasons, and how many there were in a trial at most
 function M.unflooded(records)
    local validity, reasons = verdict.merge(records)
@@ -62,7 +62,7 @@ end
 
 --- What `run --dry-run` says.
 -- @param parts  framegauge.methods.common.outlook
--- @param lines  what else is to be said, of the waits too
+-- @param lines  further lines, including the waits
 function M.outlook(parts, notes, lines)
    local bound = parts.bound or outlook.ABOUT
    return outlook.table({
@@ -73,7 +73,7 @@ function M.outlook(parts, notes, lines)
    }, parts) .. outlook.text(lines, notes)
 end
 
--- By which module each test is made.
+-- The module that makes each test.
 local function by_test(modules)
    local of = {}
    for _, module in ipairs(modules) do

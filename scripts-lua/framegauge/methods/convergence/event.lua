@@ -31,7 +31,7 @@ local function routes_of(record, names, tau_ns, old)
    return list
 end
 
--- When the event was, ns: from who caused it, else from the data.
+-- Time of the event, ns: from the event's cause if that reports it, else from the data.
 -- @param began, error_ns  when all routes went down at once, and its error; nil: they did not
 local function instant_of(event, began, error_ns)
    if event.by ~= "person" and event.began_s then
@@ -40,7 +40,7 @@ local function instant_of(event, began, error_ns)
    return began, error_ns
 end
 
--- Frames that were lost long enough before the event to have nothing to do with it.
+-- Frames that were lost so long before the event that it cannot be the cause.
 local function lost_before(sampled, cei_ns)
    local lost = 0
    for i = 1, cei_ns and math.floor(cei_ns / NS / sampled.interval_s) - 1 or 0 do
@@ -65,7 +65,7 @@ local function named(list)
    return table.concat(names, ", ") .. (#list > NAMED and ", …" or "")
 end
 
--- How many routes were restored by when: at most CURVE points.
+-- How many routes were restored at which time: at most CURVE points.
 local function restored(times)
    local sorted, list = { unpack(times) }, {}
    table.sort(sorted)
@@ -78,8 +78,8 @@ local function restored(times)
    return list
 end
 
--- Frames of the trial without an event that did not come. Of routes that take several ways at all times,
--- those by the next-best one are there, too.
+-- Frames of the trial without an event that did not arrive. For routes that always use several ways, the
+-- frames by the next-best one are included.
 local function lost_steady(steady, next_best, case)
    local several = case == "ecmp-member" or case == "parallel-link"
    return sum(steady and steady.directions or {}, function(d)
@@ -88,7 +88,7 @@ local function lost_steady(steady, next_best, case)
    end)
 end
 
--- Why the row says nothing, in sentences.
+-- Why the row is not valid, in sentences.
 local function invalid_reasons(row, record, unsteady, before)
    local reasons = {}
    if record.event and record.event.problem then
@@ -106,7 +106,7 @@ local function invalid_reasons(row, record, unsteady, before)
    return reasons
 end
 
--- Hold the row against the plan's limit.
+-- Compare the row with the plan's limit.
 local function judge(row, routes, away, limit_ns)
    if #away > 0 then
       local where = row.convergence_loss and "at the port where they should move" or "back"
@@ -170,7 +170,7 @@ local function put_counts(row, record, routes, affected)
    row.routes_affected = #affected
 end
 
--- What the paths differ by: of routes that were away once, and whose longest gap that was.
+-- The difference of the paths' delays: from routes that failed once, and the route with the longest gap.
 local function path_change(affected, tau_ns)
    local list = {}
    for _, route in ipairs(affected) do
@@ -181,7 +181,7 @@ local function path_change(affected, tau_ns)
 end
 
 --- The row of an event.
--- @param o.record   of its trial (trials.make)
+-- @param o.record   of the event's trial (trials.make)
 -- @param o.event    "failure" or "reversion"
 -- @param o.egress   name of the port where the frames were awaited; o.old = of the other one, or nil
 -- @param o.steady   record of the trial before it without an event, or nil

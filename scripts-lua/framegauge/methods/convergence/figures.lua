@@ -2,9 +2,9 @@
 
 --- The arithmetic of convergence seen from the data plane (RFC 6412, 3.5 to 3.7; RFC 6413, 4).
 --
--- All times are of departures, ns since the start of traffic: when a frame left says on which side of an
--- event it was, whatever the delay of its path. The frames of a route leave every tau. Of k that were lost in
--- a row the first left at f: the outage began within (f - tau, f] and lasted k tau, give or take one tau.
+-- All times are departures, ns since the start of traffic: a frame's departure says on which side of an event
+-- it was, whatever its path's delay. The frames of a route leave every tau. If k frames in a row are lost and
+-- the first left at f, the outage began within (f - tau, f] and lasted k tau, give or take one tau.
 local stats = require "framegauge.trial.stats"
 
 local M = {}
@@ -13,10 +13,10 @@ local M = {}
 -- @param d           its counts in a trial's record (framegauge.trial)
 -- @param o.tau_ns    time between two of its frames
 -- @param o.phase_ns  when its first frame left
--- @param o.old       frames that came to the preferred egress, where d is of the next-best one; nil: d is of
+-- @param o.old       frames that arrived at the preferred egress, where d is the next-best egress; nil: d is
 --                    the only egress
 -- @return lost = over both egresses, missing = at the one of d, affected, begin_ns and end_ns of the outage
--- (nil: not known), connectivity_ns; times are in the middle of what is possible
+-- (nil: not known), connectivity_ns; times are the middle of their ranges
 function M.route(d, o)
    local half, route = o.tau_ns / 2, { missing = d.lost, periods = d.loss_bursts }
    route.lost = math.max(0, d.lost - (o.old or 0))
@@ -27,14 +27,14 @@ function M.route(d, o)
    if not o.old and d.loss_bursts == 1 then
       route.begin_ns = route.end_ns - d.lost * o.tau_ns
    end
-   if o.old and route.affected then -- all that went the old way counts as lost here
+   if o.old and route.affected then -- all frames of the old way count as lost here
       route.moved_ns = o.phase_ns + d.lost * o.tau_ns - half
    end
    return route
 end
 
---- When routes that failed together did so: after the last departure that came of any of them, and not after
--- the first that did not.
+--- When routes that failed together did so: after the last departure that arrived on any of them, and no
+-- later than the first that did not.
 -- @return ns, and its error; nil when they did not fail at one instant
 function M.instant(routes, tau_ns)
    local earliest, latest = -math.huge, math.huge
@@ -53,8 +53,8 @@ function M.instant(routes, tau_ns)
    return (earliest + latest) / 2, (latest - earliest) / 2
 end
 
---- Route-specific loss-derived: RFC 6412's equation 4 for an event that cuts the old way at once, 5 where the
--- next-best egress is looked at alone, and where neither can be used the end of the outage.
+--- Route-specific loss-derived: RFC 6412's equation 4 for an event that cuts the old way at once, 5 where
+-- only the next-best egress is observed, and the end of the outage where neither applies.
 -- @param cei_ns  the event; nil: not known
 function M.route_time(route, instantaneous, cei_ns)
    if route.moved_ns then
@@ -65,7 +65,7 @@ function M.route_time(route, instantaneous, cei_ns)
    return route.end_ns and math.max(0, route.end_ns - cei_ns)
 end
 
---- Rate-derived: the time from the first interval that was not full to the first of those that were.
+--- Rate-derived: the time from the first interval below the full rate to the first one at the full rate.
 -- @param tx, rx    frames that departed in each interval, and the received ones among them
 -- @param cei_ns    of an event known from elsewhere; nil: the end of the first interval that is not full
 -- @param kept_ns   how long the full rate must be kept
@@ -83,12 +83,12 @@ function M.by_rate(tx, rx, sampling_ns, cei_ns, kept_ns)
    return (last + 1) * sampling_ns - (cei_ns or first * sampling_ns)
 end
 
---- Between which times the truth lies when the rate gave `full_ns` (RFC 6413, 4): least, greatest.
+--- The least and the greatest true time when the rate gave `full_ns` (RFC 6413, 4).
 function M.rate_bounds(full_ns, sampling_ns, tau_ns, frame_ns)
    return full_ns - 2 * sampling_ns, full_ns + tau_ns + frame_ns
 end
 
---- Hold a loss of connectivity, known but for one tau, against a limit.
+--- Compare a loss of connectivity, known to one tau, with a limit.
 -- @return "pass", "fail" or "undecided"
 function M.judge(connectivity_ns, tau_ns, limit_ns)
    if connectivity_ns - tau_ns > limit_ns then
@@ -97,7 +97,7 @@ function M.judge(connectivity_ns, tau_ns, limit_ns)
    return connectivity_ns + tau_ns > limit_ns and "undecided" or "pass"
 end
 
---- What there is to say of the times of several routes; nil without any.
+--- Statistics of the times of several routes; nil without any.
 function M.spread(list)
    if #list == 0 then
       return nil
@@ -108,8 +108,8 @@ function M.spread(list)
    }
 end
 
---- How much later a frame came after the outage than before: the gap of arrivals has k frames in it, and one
--- more interval; the paths differ by the rest.
+--- How much later a frame arrived after the outage than before: the gap of arrivals spans k frames and one
+-- more interval; the rest is the difference of the paths.
 function M.path_change(gap_ns, lost, tau_ns)
    return gap_ns - (lost + 1) * tau_ns
 end

@@ -68,7 +68,7 @@ local function port_of(values, name)
    return values.ports[tables.index_of(values.ports, name)]
 end
 
--- The ports by what they are for; nil for one that is not there.
+-- The ports by their roles; nil for a role without a port.
 local function ends_of(values)
    local o, list = values.convergence, values.ports
    return {
@@ -114,7 +114,7 @@ local function event_is_one(values, found)
    end
 end
 
--- The ports are the ones of the reference switch's fail-over.
+-- The ports must take part in the reference switch's fail-over.
 local function fails_over_like_the_switch(values, found)
    local f, ends = values.reference_switch and values.reference_switch.failover, ends_of(values)
    local preferred, next_best = nil, nil
@@ -147,7 +147,7 @@ end
 
 local BITS = { [4] = 32, [6] = 128 }
 
--- How many of the routes go to addresses that a host can have.
+-- How many of the routes have destinations that a host may have.
 local function usable_routes(o, prefix)
    local first = address.bytes(o.first)
    for i = 1, o.count do
@@ -187,7 +187,7 @@ local function routes_are_addresses(values, found)
    end
 end
 
--- The load is known if the line is, or if it is no share of it.
+-- The load is known if the line's rate is, or if the load is no share of it.
 local function load_is_fine_enough(values, found)
    local o, from = values.convergence, ends_of(values).from
    local line = from and ports.line_rate(values, from)

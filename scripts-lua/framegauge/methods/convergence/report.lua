@@ -56,7 +56,7 @@ local function around(row, sampled)
    return math.max(1, first - margin), math.min(n, last + margin)
 end
 
--- Points of the chart: of those put together the mean, in frames per second.
+-- Points of the chart: the mean of the intervals put together, in frames per second.
 local function points_of(row, sampled)
    local from, to = around(row, sampled)
    local each, list = math.ceil((to - from + 1) / POINTS), {}

@@ -2,8 +2,8 @@
 
 --- The trials of a convergence test: a stream for each route or flow, and an event while they are sent.
 --
--- Each route has a sequence tracker of its own, because global counts cannot tell which route lost when. All
--- of them together are sampled over time.
+-- Each route has its own sequence tracker, because global counts cannot show which route lost frames when.
+-- The sum of all routes is sampled over time.
 local address = require "framegauge.plan.address"
 local format = require "framegauge.text.format"
 local hook = require "framegauge.methods.common.hook"
@@ -25,7 +25,7 @@ local REASONS = 4 -- reasons why a trial is not valid, at most
 
 local FIRST_SOURCE = 49152 -- UDP source port of the first flow (dynamic ports, RFC 6335)
 
---- Names of the ports by what they are for.
+--- Names of the ports by their roles.
 function M.ends(plan)
    local o = plan.convergence
    return {
@@ -46,7 +46,7 @@ function M.seconds(plan)
    return o.at + o.watch + o.validation
 end
 
---- The fail-over of the reference switch; nil: it has none, or there is no such switch.
+--- The fail-over of the reference switch; nil: it has none, or there is no reference switch.
 function M.failover(plan)
    return plan.reference_switch and plan.reference_switch.failover
 end
@@ -65,7 +65,7 @@ function M.events(plan)
    return (o.link or o.revert_command or M.failover(plan)) and { "failure", "reversion" } or { "failure" }
 end
 
---- The program that causes an event; nil: none does.
+--- The program that causes an event, or nil.
 function M.command(plan, event)
    local o = plan.convergence
    if o.link then
@@ -76,7 +76,7 @@ function M.command(plan, event)
    return event == "failure" and o.command or event == "reversion" and o.revert_command or nil
 end
 
--- What a route's frames are, and its name.
+-- The frames of a route, and its name.
 local function frame_of(plan, i)
    local o = plan.convergence.routes
    local from = plan.ports[tables.index_of(plan.ports, M.ends(plan).from)]
@@ -103,7 +103,7 @@ function M.names(plan)
 end
 
 -- One after the other, evenly spaced, one of each before the first again. Frames are made for the preferred
--- egress, wherever they are awaited.
+-- egress, whichever port they are expected at.
 local function streams_of(plan, tester, fps, seconds, egress)
    local o, ends, macs = plan.convergence, M.ends(plan), stack.known(tester)
    local list, n = {}, o.routes.count
@@ -120,7 +120,7 @@ local function streams_of(plan, tester, fps, seconds, egress)
    return list
 end
 
--- Frames of all routes in each interval: sent then, and received of those.
+-- Frames of all routes by interval: sent in it, and how many of those were received.
 local function sampled(tester, n, seconds, sampling)
    local out = { interval_s = sampling, tx = {}, rx = {} }
    for stream = 0, n - 1 do
@@ -133,13 +133,13 @@ local function sampled(tester, n, seconds, sampling)
    return out
 end
 
---- Is an event, if there is one, the reference device's, so that the trial can be made again?
+--- Does the reference device cause the event (or is there none), so that the trial can be made again?
 function M.is_inside(event, by)
    return event == "steady" or by == "outage" or by == "failover"
 end
 
--- When the reference device is out of service, or the link of the reference switch is down. That stays down
--- to the end of a trial with a failure; with a reversion it is down at first.
+-- When the reference device is out of service, or the link of the reference switch is down. After a failure
+-- the link stays down to the end of the trial; with a reversion it is down at first.
 local function outage_of(o, event, by)
    if by == "failover" and event == "reversion" then
       return { at = 0, seconds = o.at }
@@ -149,7 +149,7 @@ local function outage_of(o, event, by)
    return event == "failure" and by == "outage" and { at = o.at, seconds = o.outage } or nil
 end
 
--- Write down how the host, or the device by its command, comes back from an event.
+-- Record how the host, or the device by its command, comes back from an event.
 local function note_undo(plan, changes, event)
    local o = plan.convergence
    local undone_by = M.command(plan, "reversion")
@@ -190,7 +190,7 @@ local function measure(plan, session, event, ask)
    return raw
 end
 
--- What befell the tester befell all routes alike: some of the sentences will do.
+-- A fault of the tester affects all routes alike: a few of the sentences will do.
 local function first_reasons(reasons)
    local list = { unpack(reasons, 1, REASONS) }
    list[#list + 1] = #reasons > REASONS and ("and %s of other routes"):format(
@@ -225,7 +225,7 @@ function M.make(plan, session, event, egress, fps)
    if M.is_inside(event, by) then
       return session:trial(ask)
    end
-   return session:once(ask) -- the device is no longer what it was: a trial that failed cannot be made again
+   return session:once(ask) -- the device has changed its state: a trial that failed cannot be made again
 end
 
 return M

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The campaign `balance`: how a device spreads many flows over its paths. The first port sends flows of
--- datagrams to one address, and every other port is the end of a path to it; a server on each counts what of
--- each flow came its way, and in which order.
+-- datagrams to one address, and every other port is the end of a path to it. A server on each of these ports
+-- counts the frames of each flow that arrived by its path, and their order.
 --
--- The flows have rates that differ by a little: if all sent in step, a device that takes its paths in turn
--- for each packet would give a flow the same path each time.
+-- The flows have slightly different rates. If all sent in step, a device that takes its paths in turn for
+-- each packet would give a flow the same path each time.
 local records = require "framegauge.tester.l4.record"
 local settings = require "framegauge.methods.l4.settings"
 local stats = require "framegauge.trial.stats"
@@ -13,7 +13,7 @@ local trial = require "framegauge.tester.l4.trial"
 
 local M = {}
 
-local FIRST_PORT = 20000 -- that a flow comes from
+local FIRST_PORT = 20000 -- source port of a flow
 local SPREAD = 0.1 -- between the slowest flow and the fastest
 local RATE = 10000 -- datagrams a second of all flows, where the plan does not say
 local MOSTLY = 0.9 -- of the flows
@@ -53,7 +53,7 @@ local function sides_of(plan, tester, o)
    return sides
 end
 
--- Of each flow only what is counted here.
+-- For each flow only the counts of this campaign.
 local function flows_of(side)
    local list = {}
    for i, app in ipairs(side.apps) do
@@ -83,7 +83,7 @@ local function measure(plan, tester, o, ask)
    return record
 end
 
--- How many paths a flow was seen on.
+-- The number of paths that a flow was seen on.
 local function paths_taken(record, flow)
    local n = 0
    for i = 2, #record.sides do

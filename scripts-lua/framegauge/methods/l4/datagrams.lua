@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Datagrams, and queries over TCP, that leave at a rate: what was lost of them, and whether the
--- tester sent them as it should have.
+--- Datagrams, and queries over TCP, that leave at a rate: how many were lost, and whether the tester kept
+-- the rate.
 local format = require "framegauge.text.format"
 local iperf = require "framegauge.methods.l4.iperf3"
 local kinds = require "framegauge.methods.l4.plan.kinds"
@@ -9,14 +9,14 @@ local trial = require "framegauge.trial"
 
 local M = {}
 
---- How many of them were sent, by the tally of an application. One that is sent again with a cookie is one.
+--- The number sent, by an application's counters. A query repeated with a cookie counts once.
 function M.sent(tally)
    return (tally.queries or tally.datagrams_out) - (tally.bad_cookie or 0)
 end
 
 local SHORTFALL = 0.01 -- of the datagrams that were to be sent
 
--- @return datagrams lost and sent; nil where iperf3 has not told
+-- @return datagrams lost and sent; nil where iperf3 has not reported them
 local function losses(client, server)
    if client.iperf then
       return iperf.losses(client)
@@ -46,7 +46,7 @@ local function too_slow(rate, client)
       and ("client: %.0f %s a second were sent instead of %.0f"):format(sent, what, rate) or nil
 end
 
--- What did not arrive, or was not answered, in words; nil: it did, or was.
+-- What was lost or not answered, in words; nil: nothing.
 local function missing(test, client, server)
    local n, what = client.total.expired, "request"
    if kinds.of(test).receiver then
@@ -55,8 +55,7 @@ local function missing(test, client, server)
    return n and n > 0 and format.plural(n, what) or nil
 end
 
--- May what was lost have been lost because it left in a burst that nobody ordered? As of streams of frames
--- (framegauge.trial).
+-- Could the loss be due to an unintended burst of the tester? As for streams of frames (framegauge.trial).
 local function off_schedule(test, client, server)
    local lost = missing(test, client, server)
    local sender = client.off_schedule > 0 and client or server or client
@@ -67,8 +66,8 @@ local function off_schedule(test, client, server)
    end
 end
 
---- Sentences where the tester did not send as it should have; none: it did.
--- @param rate  datagrams a second; nil: as many as it can
+--- Sentences on where the tester did not send as it should have; none: it did.
+-- @param rate  datagrams a second; nil: as many as possible
 function M.limits(test, rate, client, server)
    local limits = {}
    if rate then

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Tests with a host that runs `iperf3 -s`: what our client is to ask of it, and the figures from what both
--- sides have counted.
+--- Tests with a host that runs `iperf3 -s`: our client's parameters, and the figures from the counts of both
+-- sides.
 local json = require "framegauge.text.json"
 local reports = require "framegauge.traffic.l4.iperf3_reports"
 local tables = require "framegauge.core.tables"
@@ -16,7 +16,7 @@ local SHORTFALL = 0.01 -- of the datagrams that were to be sent
 --- Seconds in addition to the test's, for the messages of both sides before it.
 M.SETUP = 1
 
---- Make a client of the L4 engine one of iperf3's.
+--- Turn a client of the L4 engine into an iperf3 client.
 -- @param client  as framegauge.traffic.l4.app takes it
 -- @param o       settings of the test
 function M.fill(client, test, o)
@@ -37,7 +37,7 @@ local function of_kind(client, kind)
    return tables.map(client.iperf, function(r) return r.kind == kind and r or nil end)
 end
 
--- What sender and receiver have counted of all streams of one direction; nil without such.
+-- The counts of sender and receiver for all streams of one direction; nil without such streams.
 local function direction(client, reverse)
    local test, senders, receivers = of_kind(client, "test")[1], {}, {}
    for _, r in ipairs(test and of_kind(client, "result") or {}) do
@@ -55,20 +55,20 @@ local function rate(count)
    return count.to > count.from and count.octets * 8 / (count.to - count.from) or 0
 end
 
---- Bits of payload that were received each second, in the direction that the test is of, or in the other one.
--- @return a number; nil where nothing was sent in the other one
+--- Payload received, bits per second, in the direction of the test, or in the other one.
+-- @return a number; nil where nothing was sent in the other direction
 function M.figure(client, other)
    local _, receiver = direction(client, other == true)
    return receiver and rate(receiver) or not other and 0 or nil
 end
 
---- Datagrams that were lost, by what their receiver has counted, and that were sent; nil: nobody has told.
+--- Datagrams lost, by the receiver's counts, and datagrams sent; nil: nobody has reported them.
 function M.losses(client)
    local sender, receiver = direction(client, false)
    if not sender then
       return nil
    end
-   -- a host goes on to send until it learns that the test is over: what it sent last is not lost
+   -- a host sends until it learns that the test is over: its last datagrams are not lost
    local ours = of_kind(client, "result")[1].sent
    return receiver.lost + (ours and math.max(0, sender.datagrams - receiver.datagrams) or 0), sender.datagrams
 end
@@ -82,8 +82,8 @@ function M.udp(row, client)
    end
 end
 
---- A sentence where the tester could not send as much as it should; nil: it did.
--- @param wanted  datagrams a second; nil: as many as it can
+--- A sentence where the tester could not send at the wanted rate; nil: it could.
+-- @param wanted  datagrams a second; nil: as many as possible
 function M.too_slow(wanted, client)
    local sender = direction(client, false)
    local ours = of_kind(client, "result")[1]
@@ -95,7 +95,7 @@ function M.too_slow(wanted, client)
       and ("client: %.0f datagrams a second were sent instead of %.0f"):format(sent, wanted) or nil
 end
 
---- Why there is no result, a sentence; nil: there is one.
+--- Why there is no result, a sentence; nil: there is a result.
 function M.failure(client)
    local test, last = of_kind(client, "test")[1], of_kind(client, "end")[1]
    if not last or not test and last.ending == "gone" then

@@ -17,7 +17,7 @@ local M = {}
 
 M.TITLE = "L4"
 
---- What criteria can be about: its tests, or the campaign balance, all of whose rows are one test.
+--- What criteria can be about: the tests, or the campaign balance, whose rows all belong to one test.
 function M.subjects(plan)
    return plan.l4.campaign == "balance" and { { key = "balance", values = { "balance" }, is = function()
       return true
@@ -69,13 +69,13 @@ local function is_secured(plan)
    end)
 end
 
---- Does a plan make use of a key? (plan/actions.lua)
+--- Does a plan use a key? (plan/actions.lua)
 function M.uses(plan, key)
    return key ~= "l4.tls.key_log" or is_secured(plan)
 end
 
---- Tests over TLS and QUIC leave the certificate of the tester's authority, by which others can check its
--- ends.
+--- Tests over TLS and QUIC write the certificate of the tester's authority, so that others can check the
+-- tester's ends.
 function M.files(plan, tester)
    return is_secured(plan) and { { "ca.pem", tls.authority(tester.wires ~= nil) } } or {}
 end

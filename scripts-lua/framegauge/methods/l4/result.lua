@@ -23,7 +23,7 @@ local list, map, record = rows.list, rows.map, rows.record
 
 M.TESTS = kinds.names()
 
--- Keys of the figure of a test, with its unit.
+-- Keys of the figure of a test, with the figure's unit.
 local FIGURES = {
    { "concurrent_connections", " connections at a time" }, { "goodput_bps", " payload" }, { "received_bps",
       " payload" },
@@ -31,7 +31,7 @@ local FIGURES = {
    { "pages_per_s", " pages/s" },
 }
 
---- The figure of a row, the key it stands under, and what it counts.
+--- The figure of a row, its key, and what it counts.
 function M.figure(row)
    for _, one in ipairs(FIGURES) do
       if row[one[1]] then
@@ -51,7 +51,7 @@ function M.in_words(row, value)
    return value and M.plain(row, value) .. select(3, M.figure(row))
 end
 
---- The most of a row's figure that is possible, and what sets it; nil where neither is known.
+--- The theoretical maximum of a row's figure, and what limits it; nil where neither is known.
 function M.most(row)
    local line, trip = row.theoretical, row.round_trip_limit
    if trip and trip < (line or math.huge) then
@@ -73,14 +73,14 @@ local function failures(row)
    return sum
 end
 
--- What one more or less makes of a figure: a datagram or a segment of payload, or an event.
+-- The change of a figure by one count: a datagram, a segment of payload, or an event.
 local function one_of(row, o)
    local octets = (row.goodput_bps or row.received_bps) and (row.parameters.datagram or o.mtu)
    return (octets and 8 * octets or 1) / (o.duration - o.omit)
 end
 
--- The figure is the mean of the repetitions; one alone says nothing of others. Where all are the same, as
--- where a few in a thousand are lost of a hundred, the truth may still be between two counts.
+-- The figure is the mean of the repetitions; a single one shows nothing of others. Where all are equal (say,
+-- each loses three of a hundred datagrams), the truth may still be between two counts.
 local function spread(row, run)
    local n, mean = #row.figures, stats.mean(row.figures)
    local one = n > 1 and one_of(row, run.plan.l4)
@@ -150,7 +150,7 @@ M.TLS = tls.record(M.TIMES)
 
 local TLS, QUIC, PAGE = M.TLS, quic.record(M.TIMES), pages.record(M.TIMES)
 
--- Of the path that got the least; 0 where not all were used.
+-- The share of the path with the fewest frames; 0 where a path got none.
 local function least_share(row)
    local least = row.paths and 1
    for _, path in ipairs(row.paths or {}) do
@@ -310,7 +310,7 @@ local TALLY = record("tally", "sums of an application", {
    { "expired", "count", "connections given up" },
    { "ended", map "count", "connections by what ended them" },
 })
-TALLY.open = true -- and what single applications count
+TALLY.open = true -- and counts of single applications
 
 local INTERVAL = record("interval", "an application in an interval (`l4.interval`)", {
    { "octets_in", "count", "bytes received" }, { "octets_out", "count", "bytes sent" },
@@ -339,7 +339,7 @@ local APP = record("app", "what an application of a side counted", {
    { "iperf", "object", "what both sides told iperf3, of a client whose peer runs it", optional = true },
    { "tls", APP_TLS, "of tests over TLS", optional = true },
 })
-APP.open = true -- and distributions of times and what single applications have
+APP.open = true -- and distributions of times, and fields of single applications
 
 local LOAD = record("l4_load", "what clients do", {
    { "rate", "number", "connections or requests a second", optional = true },
@@ -354,7 +354,7 @@ local SETTING = record("l4_setting", "the parameters of a trial", {
    { "message", "count", "bytes that are written at once", optional = true },
    { "request", "count", "bytes of a request", optional = true },
 })
-SETTING.open = true -- and what single applications have
+SETTING.open = true -- and fields of single applications
 
 local STATION = record("station", "how a side was at its port", {
    { "tx_frames", "count", "frames sent" }, { "rx_frames", "count", "frames received" },

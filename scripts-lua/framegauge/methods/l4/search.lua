@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The campaigns that seek a most: of connections per second, of transactions per second, and of connections
--- at a time. The search is the one of RFC 2544's throughput (framegauge.search); whether a load passes is
+--- The campaigns that search for a maximum: connections per second, transactions per second, or concurrent
+-- connections. The search is RFC 2544's throughput search (framegauge.search); whether a load passes is
 -- judged by RFC 9411's rules for the sustain phase (7.1.3.4 and the like).
 --
--- Rates are offered in an open loop: connections are opened when they are due, however slow the device is,
--- so that a device that stalls is not asked less for it. Each takes a number of transactions, and that is the
--- load.
+-- Rates are offered in an open loop: connections are opened when they are due, however slow the device is, so
+-- that a device that stalls does not get a lower load. Each connection makes a number of transactions; the
+-- load is their rate.
 local cases = require "framegauge.methods.l4.test"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local search = require "framegauge.search"
@@ -15,13 +15,13 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-local INTERVALS = 10 -- of a trial: in each the rate must be as in the others
-local LEAST_EVENTS = 100 -- in an interval; with fewer one more or less would be too much of a deviation
-local AT_A_TIME = 65536 -- connections of an open loop that may wait for a device that is slow
+local INTERVALS = 10 -- of a trial: the rate must be the same in each
+local LEAST_EVENTS = 100 -- in an interval; with fewer, one more or less would be too large a deviation
+local AT_A_TIME = 65536 -- connections of an open loop that may wait for a slow device
 local GETS = 10 -- of each connection that is held (RFC 9411, 7.5)
 
 -- Sum of the failures of the client's side (RFC 9411: failed transactions, and connections that were reset).
--- Where TLS fails it is the client that ends the connection.
+-- Where TLS fails, the client ends the connection.
 local function failures(client)
    local ended = client.total.ended
    local resets = ended.refused + ended.reset
@@ -49,9 +49,9 @@ local function percent(share)
    return ("%.3g %%"):format(100 * share)
 end
 
---- Where a trial fell short, in sentences; none: the load passes.
+--- Why a trial fell short, in sentences; none: the load passes.
 -- @param o       the group l4.search
--- @param wanted  { rate = transactions per second that were to be, or connections = at a time }
+-- @param wanted  { rate = intended transactions per second, or connections = concurrent connections }
 function M.short(o, client, wanted)
    local list, failed, resets = {}, failures(client)
    local function add(...)
@@ -91,7 +91,7 @@ function M.short(o, client, wanted)
    return list
 end
 
--- What a load is in the settings of a test.
+-- A load as settings of the test.
 local of = {}
 
 local function open_loop(o, load, seconds, requests)
@@ -112,7 +112,7 @@ of["transaction-rate"] = function(test, o, load, seconds)
    return open_loop(o, load, seconds, requests > 0 and requests or GETS)
 end
 
--- Opened at a rate that is not the limit, and then held: each has its transactions over all of the time.
+-- Opened at a rate that is not the limit, then held: the transactions of each are spread over the whole time.
 of.concurrency = function(_, o, load, seconds)
    local rate = o.search.ramp
    local ramp = load / rate
@@ -129,7 +129,7 @@ function M.usual_trials(o)
    return math.min(o.search.max_trials, 3 + math.ceil(math.log(1 / o.search.resolution) / math.log(2)))
 end
 
---- How long its trials take, the waits left out.
+--- The time of its trials, without the waits.
 function M.seconds(o)
    local most = o.campaign == "concurrency" and (o.search.max or o.connections) or 0
    local trials = M.usual_trials(o)
@@ -141,7 +141,7 @@ function M.is_one(campaign)
    return of[campaign] ~= nil
 end
 
--- The most that is tried: what the plan says, else what the line allows.
+-- The highest load that is tried: the plan's, else the line's limit.
 local function most_of(plan, tester, test)
    local campaign, o = plan.l4.campaign, plan.l4.search
    local rate = settings.line_rate(tester)
@@ -157,7 +157,7 @@ end
 local NO_LINE_RATE = "the line rate of these ports is not known; expected the highest load that is tried, or the ports' line_rate"
 local NO_THEORY = "what a line allows of %s is not known, because certificates decide how many bytes a handshake takes; expected the highest load that is tried"
 
---- What keeps a plan from being run; nil when nothing does.
+--- What keeps a plan from being run; nil: nothing.
 function M.check(plan, tester)
    for _, test in ipairs(M.is_one(plan.l4.campaign) and plan.l4.tests or {}) do
       if not most_of(plan, tester, test) then
@@ -180,12 +180,12 @@ local function reasons_of(plan, result)
    return {}
 end
 
--- A search looks at what was lost of what was sent: here, in how many points a trial fell short.
+-- A search needs lost and sent frames: here, the number of points in which a trial fell short.
 local function as_asked(record, short)
    return setmetatable({ tx = math.max(2, #short), lost = #short }, { __index = record })
 end
 
---- Seek the most of a test.
+--- Search for the maximum of a test.
 -- @return its row of results.l4 (docs/reference/results.md)
 function M.run(plan, tester, session, test)
    local campaign, o, before = plan.l4.campaign, plan.l4.search, #session.trials

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
+--- The settings of one test: the group `l4` of the plan, with a campaign's changes.
 local iperf = require "framegauge.methods.l4.iperf3"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local quic = require "framegauge.methods.l4.plan.quic"
@@ -11,7 +11,7 @@ local versions = require "framegauge.methods.l4.plan.versions"
 
 local M = {}
 
---- A copy of a table, with some keys otherwise.
+--- A copy of a table, with some keys replaced.
 local function copy(t, with)
    local out = tables.copy(t)
    for key, value in pairs(with or {}) do
@@ -23,7 +23,7 @@ end
 M.copy, M.versions = copy, versions
 
 --- The settings of a test.
--- @param set  keys of the group `l4` that are otherwise, and of its tcp; ip = the version. May be nil
+-- @param set  replaced keys of the group `l4` and of its tcp; ip = the version. May be nil
 function M.of(plan, set)
    set = set or {}
    local o = copy(plan.l4, set)
@@ -51,7 +51,7 @@ function M.tcp(tcp)
    }
 end
 
---- Where frames from a port to the other one go: its gateway, or that port itself.
+--- The next hop of frames from one port to the other: its gateway, or the other port itself.
 function M.next_hop(tester, port, version)
    return tester:gateway_mac(port, version == "ipv4" and 4 or 6) or octets.mac(tester.ports[3 - port].mac)
 end
@@ -61,9 +61,9 @@ function M.is_iperf(o)
    return o.peer ~= nil and o.peer.kind == "iperf3"
 end
 
-local DATAGRAM_TIMEOUT, TIMEOUT = 1, 2 -- seconds; TCP sends a SYN again after one
+local DATAGRAM_TIMEOUT, TIMEOUT = 1, 2 -- seconds; TCP repeats a SYN after one
 
---- After how many seconds without an answer something is given up.
+--- Seconds without an answer after which the tester gives up.
 function M.timeout(test, o)
    return o.timeout or kinds.of(test).gives_up and TIMEOUT or DATAGRAM_TIMEOUT
 end
@@ -106,7 +106,7 @@ function M.apps(plan, tester, test, o, from)
    return client, setmetatable(server, { __index = client })
 end
 
---- Rate of the slower line, nil when a port does not know its own.
+--- Rate of the slower line, nil when a port's line rate is unknown.
 function M.line_rate(tester)
    local rate = math.min(tester.ports[1].line_rate or math.huge, tester.ports[2].line_rate or math.huge)
    return rate < math.huge and rate or nil
@@ -121,7 +121,7 @@ function M.capacity(test, o, fastest)
    return math.min(MAX_CAPACITY, math.max(MIN_CAPACITY, 2 * o.connections + math.ceil(waiting)))
 end
 
---- What is worth knowing of the settings of a test, for its row and its trials.
+--- The settings of a test that its row and its trials show.
 function M.parameters(test, o)
    local p = { connections = o.connections, duration_s = o.duration, omit_s = o.omit, mtu = o.mtu, ip = o.ip }
    local kind = kinds.of(test)

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Campaigns: which cases there are of a plan. A case is a test with settings of its own
--- (framegauge.methods.l4.test).
+--- Campaigns: the cases of a plan. A case is a test with its own settings (framegauge.methods.l4.test).
 local ethernet = require "framegauge.core.ethernet"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local settings = require "framegauge.methods.l4.settings"
@@ -15,7 +14,7 @@ local NAMES = { ipv4 = "IPv4", ipv6 = "IPv6" }
 local IPV6_MIN_MTU = 1280
 local MAC_AND_FCS = 18
 
--- What fits into one packet.
+-- The payload that fits into one packet.
 local function datagram(mtu, ip)
    return mtu - ethernet.header_octets(ip, "udp")
 end
@@ -52,7 +51,7 @@ local function kibibytes(octets)
    return ("%g KiB"):format(octets / 1024)
 end
 
--- Goodput against the buffers of both ends. UDP has none of its own: there it is only the messages.
+-- Goodput against the buffers of both ends. UDP has no buffers of its own: there only the messages vary.
 of["buffer-sweep"] = function(plan)
    local list, ip = {}, settings.versions(plan)[1]
    local function tcp(test, message)
@@ -81,7 +80,7 @@ of["buffer-sweep"] = function(plan)
    return list
 end
 
--- UDP below and above what a device lets pass.
+-- UDP below and above the limit of a device.
 function of.policer(plan)
    local list, o, ip = {}, plan.l4, settings.versions(plan)[1]
    local frame = o.datagram + ethernet.header_octets(ip, "udp") + MAC_AND_FCS

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- One case of a campaign: a test with its settings, so often as the plan says, and the row that follows.
+--- One case of a campaign: a test with its settings, repeated as the plan says, and its row.
 local app = require "framegauge.traffic.l4.app"
 local datagrams = require "framegauge.methods.l4.datagrams"
 local format = require "framegauge.text.format"
@@ -22,7 +22,7 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
--- The figure of one run, of the client and of the server, which is nil where it is not ours.
+-- The figure of one run, and the results of the client and of our server; nil for a server that is not ours.
 local function figure(test, client, server)
    if client.iperf then
       return iperf.figure(client)
@@ -41,13 +41,13 @@ local function in_words(test, value)
       or format.rate(value) .. " " .. key:match "^%a+" .. "/s"
 end
 
--- Service demand: processor time for a unit of work, as netperf has it, a transaction or 1024 bytes of
--- payload. netperf takes it from the load of the whole machine; our lcores poll and are never idle, so it is
--- the time of the polls that had something to do (method "P"). On the virtual wire, where nothing may depend
--- on the machine, there is no such rate.
+-- Service demand: processor time for a unit of work, as in netperf: a transaction or 1024 bytes of payload.
+-- netperf computes it from the load of the whole machine. Our lcores poll and are never idle, so here it is
+-- the time of the polls that found work (method "P"). On the virtual wire, where nothing may depend on the
+-- machine, it is not computed.
 local KIB = 1024
 
--- Units that a side has dealt with in the whole of a trial.
+-- Units that a side has processed during the whole trial.
 local function work(row, record, side)
    local t, kind = side.apps[1].total, kinds.of(row.test)
    if not kind.receiver then
@@ -59,8 +59,8 @@ local function work(row, record, side)
 end
 
 --- The demand of a row and the records of its trials.
--- @return { per = "transaction" or "KiB", method = "P", client_us =, server_us = }, without the server where
--- it is not ours; nil on the virtual wire, and where nothing was done
+-- @return { per = "transaction" or "KiB", method = "P", client_us =, server_us = }, without a server that is
+-- not ours; nil on the virtual wire, and without any work
 function M.demand(row, list)
    local demand = { per = kinds.of(row.test).receiver and "KiB" or "transaction", method = "P" }
    for i, role in ipairs { "client", "server" } do
@@ -75,7 +75,7 @@ function M.demand(row, list)
    return demand.client_us and demand
 end
 
-local MANY = 10000 -- connections, whose memory is worth a word
+local MANY = 10000 -- connections: with this many the memory is reported
 
 local count = records.count
 
@@ -89,10 +89,11 @@ local function sides_of(plan, tester, test, o)
    }
 end
 
--- How connections end other than closed. Of those that were given up what they waited for is counted.
+-- Connections by how they ended, other than closed. Those that were given up are counted by the awaited
+-- event.
 local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" }
 
--- Failures of a client by their kinds, and how many they are in all.
+-- Failures of a client by kind, and their sum.
 local function failures_of(client)
    local total = client.total
    local of, sum = { expired = total.expired, bad_response = total.refused }, total.expired + total.refused
@@ -126,7 +127,7 @@ local function measure(plan, tester, test, o, ask)
       rate and datagrams.limits(test, rate(o), client, server) or nil))
 end
 
---- The results of the client and of the server in a record; the server's is nil where it is not ours.
+--- The results of the client and of the server in a record; nil for a server that is not ours.
 function M.ends(record)
    local server = record.sides[2]
    return record.sides[1].apps[1], server and server.apps[1]
@@ -138,14 +139,14 @@ local function figure_of(test, record)
    return figure(test, ends(record))
 end
 
--- Keys of a row by the counters they are the sums of.
+-- Keys of a row by the counters that are summed up in them.
 local CAUSES = {
    retransmitted_segments = "segments_retransmitted", fast_retransmits = "fast_retransmits",
    timeouts = "timeouts",
    syn_retransmits = "syn_retransmits", known_ports = "known_ports", wrong_bytes = "wrong_octets",
 }
 
--- What a client counts of responses by itself: only what there was.
+-- A client's own counters of responses, without those at 0.
 local function own_counts(test, list)
    local causes
    for _, why in ipairs(app.own_sums(kinds.kind(test))) do
@@ -161,20 +162,20 @@ local function own_counts(test, list)
    return causes
 end
 
--- How long windows kept data back, at the end that sends the bodies; nil: they did not.
+-- How long windows kept data back, at the end that sends the bodies; nil: never.
 local function flow_blocked(record)
    local client, server = ends(record)
    return server and server.flow_blocked or client.flow_blocked
 end
 
--- How long streams waited for others, at both ends; nil: a connection of the test has no streams, or QUIC has
+-- How long streams waited for others, at both ends; nil: the test's connections have no streams, or QUIC has
 -- them, where no stream waits for another.
 local function hol(test, record)
    local client, server = ends(record)
    return kinds.kind(test) == "HTTP2" and client.hol_ns + (server and server.hol_ns or 0) or nil
 end
 
--- Frames of a flood, of all trials; nil: there was none.
+-- Frames of a flood, of all trials; nil: no flood.
 local function flooded(list)
    local sum
    for _, record in ipairs(list) do
@@ -199,7 +200,7 @@ local function add_failures(row, record)
    end
 end
 
--- How many connections there were in all, of the client's, so that each can be accounted for.
+-- The total number of the client's connections, so that each can be accounted for.
 local function add_connections(row, list)
    row.opened, row.closed, row.open, row.concurrent_max = 0, 0, 0, 0
    for _, record in ipairs(list) do
@@ -218,7 +219,7 @@ local function add_verdict(row, record)
    end
 end
 
--- How much of their polls the workers had something to do in, the busiest of all.
+-- The share of polls that found work, of the busiest worker.
 local function busiest(list)
    local busy = 0
    for _, record in ipairs(list) do
@@ -259,7 +260,7 @@ local function blank(case, o, plan)
    }
 end
 
---- The most of a test's figure that a line allows.
+--- The theoretical maximum of a test's figure on a line.
 -- @param o  settings
 function M.theoretical(plan, tester, test, o, rate)
    local of, line = not (kinds.is_http(test) and o.http.any_body) and kinds.of(test).theory, theory.of(o)
@@ -269,14 +270,14 @@ function M.theoretical(plan, tester, test, o, rate)
    end) or nil
 end
 
--- Do all clients make one transaction after the other, from the begin to the end?
+-- Does each client make one transaction after the other, from start to end?
 local function is_steady(kind, o)
    local load = o.load
    return not (kind.rate and kind.rate(o))
       and (kind.udp or not (load.rate or load.per_second or load.cycles > 0 or load.hold))
 end
 
--- The rate that the shortest round trip seen allows where each transaction waits for the one before.
+-- The rate at the shortest round trip seen, where each transaction waits for the one before.
 local function round_trip_limit(case, o, list)
    local kind, shortest = kinds.of(case.test), math.huge
    if not kind.trips or not is_steady(kind, o) or case.path then
@@ -287,12 +288,12 @@ local function round_trip_limit(case, o, list)
       local times = client.rtt or kind.udp and client.transaction
       shortest = math.min(shortest, times and times.min_ns or math.huge)
    end
-   local pause = (o.load.think + math.max(o.load.think, o.load.think_max)) / 2 -- drawn between the two
+   local pause = (o.load.think + math.max(o.load.think, o.load.think_max)) / 2 -- random between the two
    local each = kind.trips(o) * shortest + (kind.pauses and kind.pauses(o) * pause * 1e9 or 0)
    return shortest > 0 and shortest < math.huge and o.connections * 1e9 / each or nil
 end
 
--- The share of all queries that were answered in time, and how many there were.
+-- The share of queries that were answered in time, and the number of queries.
 local function answered(list)
    local sent, came = 0, 0
    for _, record in ipairs(list) do
@@ -302,7 +303,7 @@ local function answered(list)
    return sent > 0 and came / sent or 0, sent
 end
 
--- What fails in every trial is the device's, and it has failed. Where nothing is known, nothing is decided.
+-- If every trial fails, the device has failed. Without any knowledge the row is undecided.
 local function judge_failures(row)
    local words = {}
    for why, n in pairs(row.failures) do
@@ -371,9 +372,8 @@ local function row_of(plan, tester, case, o, list)
 end
 
 --- Make one trial of a case.
--- @param case  { test =, name = what is different in it, in words, or nil; set = settings of its own }
--- @param more  what is not as usual: number (1) of the repetition, phase ("measure"), finish =
--- function(record),
+-- @param case  { test =, name = the difference of this case in words, or nil; set = its own settings }
+-- @param more  unusual values: number (1) of the repetition, phase ("measure"), finish = function(record),
 --              called before the record is kept
 -- @return its record
 function M.trial(plan, tester, session, case, more)
@@ -398,12 +398,12 @@ function M.trial(plan, tester, session, case, more)
    }
 end
 
---- The row of a case from its trials, which is all there is of them.
+--- The row of a case, made from its trials alone.
 function M.row(plan, tester, case, list)
    return row_of(plan, tester, case, settings.of(plan, case.set), list)
 end
 
---- Make a case, so often as the plan says.
+--- Make a case, repeated as the plan says.
 -- @return its row of results.l4 (docs/reference/results.md)
 function M.run(plan, tester, session, case)
    local list = {}
@@ -413,7 +413,7 @@ function M.run(plan, tester, session, case)
    return M.row(plan, tester, case, list)
 end
 
--- What became of an expected number of connections: none may be missing.
+-- How an expected number of connections ended: none may be missing.
 local function account(row)
    local words = {
       ("%s connections opened, %s closed"):format(format.count(row.opened), format.count(row.closed)),
@@ -431,7 +431,7 @@ local function account(row)
    return "; " .. table.concat(words, ", ") .. (#words == 1 and ", nothing failed" or "")
 end
 
---- A row in a sentence, for a person who is waiting.
+--- A row in a sentence, for the person who waits.
 function M.sentence(row)
    local text = in_words(row.test, row[kinds.of(row.test).figure])
    local of = row.theoretical_percent and (" (%.1f %% of what is possible)"):format(row.theoretical_percent) or ""

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the campaign transports adds to its rows: goodput in the same unit for all tests, the most that the
--- headers, the window and the loss of the path allow, what was sent again, and the ratio to TCP and to TLS
--- over TCP on the same path. A repetition has the same losses in all tests, so ratios are taken in each
--- repetition, and their interval is the interval of the mean of these.
+--- What the campaign transports adds to its rows: goodput in the same unit for all tests, the limits by
+-- headers, window and loss of the path, retransmissions, and the ratio to TCP and to TLS over TCP on the same
+-- path. A repetition has the same losses in all tests. So a ratio is computed in each repetition, and its
+-- interval is the interval of the mean of the ratios.
 local app = require "framegauge.traffic.l4.app"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local quic = require "framegauge.methods.l4.plan.quic"
@@ -75,7 +75,7 @@ M.COLUMNS = {
       optional = true },
 }
 
--- The tests over TCP, and over TLS, that others are compared with.
+-- The tests over TCP, and over TLS, that the others are compared with.
 local BASES = {}
 for _, base in ipairs {
    { "TCP_STREAM", "TLS_STREAM", "QUIC_STREAM" }, { "TCP_MAERTS", "TLS_MAERTS", "QUIC_MAERTS" },
@@ -86,12 +86,12 @@ for _, base in ipairs {
    end
 end
 
--- Payload bits of what the figure of a test counts.
+-- Payload bits of one unit of a test's figure.
 local function bits_of(test, o)
    return kinds.is_http(test) and 8 * o.http.body or 1
 end
 
--- The most payload of a stream under a test, in full packets.
+-- The maximum payload of a stream under a test, in full packets.
 local function carried(test, o, line, rate)
    local kind = kinds.of(test)
    if kind.quic then
@@ -100,7 +100,7 @@ local function carried(test, o, line, rate)
    return theory.stream(rate, o.ip, line) * (kind.tls and tls.share(o) or 1)
 end
 
--- Bytes of a response of HTTP with its head and frames; of HTTP3 these are not known.
+-- Bytes of an HTTP response with its head and frames; unknown for HTTP3.
 local function response_octets(plan, tester, test, o)
    if kinds.of(test).quic then
       return o.http.body
@@ -108,7 +108,7 @@ local function response_octets(plan, tester, test, o)
    return (select(2, app.http_octets((settings.apps(plan, tester, test, o, 1)))))
 end
 
--- Payload bits a second of each repetition. Responses that end together would make lumps of transactions.
+-- Payload bits a second of each repetition. Transactions whose responses end together would come in lumps.
 local function goodputs(plan, tester, test, o, row, list)
    if not kinds.is_http(test) then
       return row.figures
@@ -120,7 +120,7 @@ local function goodputs(plan, tester, test, o, row, list)
    end)
 end
 
--- The most payload that headers leave.
+-- The maximum payload that headers leave.
 local function most(plan, tester, test, o)
    local rate, kind, line = o.path.rate_bps, kinds.of(test), theory.of(o)
    line.quic_datagram = o.quic.max_datagram
@@ -134,7 +134,7 @@ local function most(plan, tester, test, o)
    return carried(test, o, line, rate) * o.http.body / response_octets(plan, tester, test, o)
 end
 
--- Of the congestion control of a test: the formula, and payload bytes of a full packet.
+-- The congestion control of a test: the formula, and payload bytes of a full packet.
 local function response_of(test, o)
    if kinds.of(test).quic then
       return ({ cubic = theory.cubic, reno = theory.mathis })[o.quic.congestion],
@@ -199,7 +199,7 @@ function M.of(plan, tester, case, row, list)
    return out
 end
 
--- The row of a test on a path, with as many streams.
+-- The row of a test on a path with the same number of streams.
 local function base_of(list, row, which)
    local base = BASES[row.test][which]
    for _, other in ipairs(list) do

@@ -2,9 +2,9 @@
 
 --- Every port with every other one: a matrix of loss, delay and throughput.
 --
--- Pairs meet in rounds, both ways at once, in which no port stands twice; or all at once with a light load. A
--- cell of the matrix is a figure, invalid with its reason, or says that it was not measured. Pairs without a
--- valid figure are asked once more at the end, in the rounds in which they were.
+-- Pairs are tested in rounds, both ways at once, in which no port stands twice; or all at once with a light
+-- load. A cell of the matrix is a figure, invalid with its reason, or marked as not measured. Pairs without a
+-- valid figure are measured once more at the end, in their rounds.
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.common.outlook"
@@ -42,13 +42,13 @@ function M.check(plan, tester)
    return unknown
 end
 
--- Trials of a round: one; of a search the loads down to the resolution, and all at once.
+-- Trials of a round: one; for a search the loads down to the resolution, and one of all flows at once.
 local function trials_of_round(plan)
    local o = plan.mesh
    return o.throughput and math.ceil(math.log(o.load / o.resolution) / math.log(2)) + 2 or 1
 end
 
---- The trials to come, if no pair has to be asked again.
+--- The trials to come, if no pair has to be measured again.
 function M.parts(plan)
    local o = plan.mesh
    local n = #rounds.of(plan) * trials_of_round(plan)
@@ -76,7 +76,7 @@ function M.outlook(plan, _, notes)
    }, notes)
 end
 
--- The figures of a cell by what the trial counted.
+-- The figures of a cell from the trial's counts.
 local function fill(c, row, record, direction)
    local size, line = c.plan.mesh.frame_size, row.line_fps
    for _, key in ipairs { "offered_fps", "tx", "rx", "lost", "loss_ratio", "duplicates", "reordered",
@@ -88,7 +88,7 @@ local function fill(c, row, record, direction)
    row.received_l2_mbps = ethernet.l2_bps(direction.rx, size) / record.duration_s / 1e6
 end
 
--- What a search has found, besides.
+-- The further results of a search.
 local function fill_throughput(c, row, found)
    local of, load = found.result, nil
    if of.load or of.limited_by == "loss" then
@@ -109,7 +109,7 @@ local function nothing(row, why)
    row.validity, row.reasons = "invalid", { "not measured: " .. why }
 end
 
--- One round, or what of it is asked again. @param flows  each with its row
+-- One round, or its part that is repeated. @param flows  each with its row
 local function measure(c, flows, phase)
    local o = c.plan.mesh
    for _, flow in ipairs(flows) do
@@ -137,7 +137,7 @@ local function measure(c, flows, phase)
    end
 end
 
--- A row for every cell before the first trial: none is ever empty.
+-- A row for every cell before the first trial, so that no cell is ever empty.
 local function new_rows(list, frame_size)
    local rows, by_flow = {}, {}
    for _, flows in ipairs(list) do
@@ -159,7 +159,7 @@ local function in_order(rows, ports)
    return rows
 end
 
--- Ask once more those that have no valid figure. What is no better stays as it was.
+-- Repeat flows without a valid figure. A row that does not improve stays as it was.
 local function ask_again(c, list, by_flow)
    local failed = {}
    for _, flows in ipairs(list) do

@@ -29,7 +29,7 @@ function M.test_names(result)
    return format.plural(#result.plan.ports, "port")
 end
 
--- What stands in a cell: a figure, or the reason for its absence.
+-- The text of a cell: a figure, or the reason for its absence.
 local function cell(row, column)
    if not row then
       return "-"
@@ -43,7 +43,7 @@ local function cell(row, column)
       or text:find "^[<>]" and text or "(" .. text .. ")"
 end
 
--- The columns of a matrix: where from, and each port that frames go to.
+-- The columns of a matrix: the sender, and each receiver.
 local function matrix(result, figure)
    local by_direction = {}
    local columns = { { "from \\ to", "", function(port) return port.name end, left = true } }
@@ -78,7 +78,7 @@ local function amiss(result)
    end)
 end
 
---- A matrix for each figure; of many ports the pairs that are not as they should be.
+--- A matrix for each figure; with many ports the pairs with a problem.
 function M.terminal(result)
    local list, wide = {}, #result.plan.ports > WIDEST
    for _, figure in ipairs(wide and {} or known(result)) do
@@ -118,7 +118,7 @@ local function tables_of(result)
    end)
 end
 
---- The table at the top: the matrix of the first figure, or of many ports the pairs.
+--- The table at the top: the matrix of the first figure, or with many ports the pairs.
 function M.summary(result)
    local first = known(result)[1] or FIGURES[2]
    return page.build { caption = first[2], columns = matrix(result, first), rows = result.plan.ports }

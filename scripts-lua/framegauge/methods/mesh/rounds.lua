@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a mesh sends, round by round: the flows of each pair, both ways.
+--- The streams of a mesh, round by round: the flows of each pair, both ways.
 local ethernet = require "framegauge.core.ethernet"
 local mesh = require "framegauge.fleet.mesh"
 local stack = require "framegauge.traffic.stack"
@@ -49,12 +49,12 @@ function M.of(plan)
    return rounds
 end
 
---- How many rounds there cannot be fewer of.
+--- The least possible number of rounds.
 function M.lower_bound(plan)
    return plan.mesh.class == "light" and 1 or mesh.lower_bound(M.members(plan), plan.mesh.uplink_pairs)
 end
 
---- Frames per second of the slower line of a flow, and what the plan makes of it.
+--- Frames per second of the slower line of a flow, and the plan's share of it.
 function M.fps(plan, tester, flow)
    local o, from, to = plan.mesh, tables.find(tester.ports, "name", flow.from),
       tables.find(tester.ports, "name", flow.to)
@@ -62,7 +62,7 @@ function M.fps(plan, tester, flow)
    return whole, o.load * whole / (o.class == "light" and #plan.ports - 1 or 1)
 end
 
---- The streams of a trial. Those that leave a port together are spread.
+--- The streams of a trial. Streams that leave the same port are spread over time.
 -- @param flows  list of { from =, to =, load = frames per second }
 function M.streams(plan, tester, flows)
    local macs, leaving, seen = stack.known(tester), {}, {}

@@ -2,18 +2,18 @@
 
 --- The throughput of all flows of a round, by searches side by side.
 --
--- Each flow has a search of its own; a trial has the loads that all of them want next. One that is done goes
--- on with its throughput. At the end all flows have their throughputs at once: what is lost then is lost
--- because pairs share a path, and no flow has that throughput by right.
+-- Each flow has its own search; a trial has the loads that all searches want next. A flow whose search has
+-- ended continues at its throughput. At the end all flows have their throughputs at once: a loss then shows
+-- that pairs share a path, and the flows do not have these throughputs together.
 local search = require "framegauge.search"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.mesh.trials"
 
 local M = {}
 
-local GIVE_UP = 11 -- a tester that carries no load down to a thousandth of the highest is not fit
+local GIVE_UP = 11 -- a tester that carries no load down to a thousandth of the highest is unfit
 
--- A search as a coroutine, which yields each load that it wants tried.
+-- A search as a coroutine, which yields each load to be tried.
 local function begin(c, flow)
    local o = c.plan.mesh
    local goal = search.goal({ search_trial = o.trial, trial = o.trial }, {
@@ -23,7 +23,7 @@ local function begin(c, flow)
    return coroutine.create(function() return search.run("binary", goal) end)
 end
 
--- Go on with a search. @param direction  the result of the load it wanted; nil: it begins
+-- Continue a search. @param direction  the result of the load it yielded; nil: it begins
 local function go_on(one, direction)
    local ok, wanted = coroutine.resume(one.search, direction)
    if not ok then
@@ -39,7 +39,7 @@ local function load_of(one)
    return one.wanted or one.result and one.result.load
 end
 
--- The flows with the loads of now; those that have none send nothing.
+-- The flows with their present loads; flows without a load send nothing.
 local function loaded(list)
    local flows = {}
    for _, one in ipairs(list) do
@@ -53,7 +53,7 @@ local function wants_more(list)
    return tables.any(list, function(one) return one.wanted and not one.gone end)
 end
 
--- One trial of all. @return whether each flow had the throughput that its search has found
+-- One trial of all flows. @return whether each flow had its search's throughput
 local function step(c, list, phase)
    local record, by_flow = trials.make(c, loaded(list), phase)
    local final = record ~= nil
@@ -74,7 +74,7 @@ end
 -- @param flows  list of { from =, to =, round =, whole = frames per second of the line, most = of the
 --               highest load }
 -- @return by flow { record, direction = of the last trial, result = of the search (framegauge.search) },
--- those whose agents were lost with gone
+-- flows whose agents were lost have `gone`
 function M.run(c, flows)
    local list, out = {}, {}
    for i, flow in ipairs(flows) do

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The trials of a mesh. Each flow has a verdict of its own: what befalls one pair is not the others'.
+--- The trials of a mesh. Each flow has its own verdict: a fault of one pair does not affect others.
 --
--- An agent that is lost takes its flows with it. The trial of those that are left is made again, if it had
--- not begun.
+-- An agent that is lost takes its flows with it. The trial is repeated with the remaining flows if it had not
+-- begun.
 local job = require "framegauge.core.job"
 local rounds = require "framegauge.methods.mesh.rounds"
 local tables = require "framegauge.core.tables"
@@ -19,7 +19,7 @@ function M.absent(c, flow)
    return absent[flow.from] or absent[flow.to]
 end
 
--- Then the way to the agents is at fault, and the run can be resumed.
+-- Then the connection to the agents is at fault, and the run can be resumed.
 local function all_are_absent(c)
    return #tables.keys(c.tester:absent()) == #c.plan.ports
 end
@@ -30,7 +30,7 @@ local function there(c, flows)
    end)
 end
 
--- What a trial says of one of its flows, by the counts of its own ports, and of its own agents.
+-- The verdict on one flow, from the counts of its own ports and of its own agents.
 local function verdict_of(raw, ask, direction, flow)
    local ports = tables.map(raw.ports, function(port)
       return (port.name == flow.from or port.name == flow.to) and port or nil
@@ -69,8 +69,8 @@ end
 --- One trial.
 -- @param c      plan, tester, session
 -- @param flows  list of { from =, to =, round =, load = frames per second }
--- @return the record, and by flow its direction in it: none of flows whose agents were not there. Without any
--- flow that is there: nil, {}
+-- @return the record, and by flow its direction in it, without flows whose agents were absent. With no flow
+-- left: nil, {}
 function M.make(c, flows, phase)
    local left = there(c, flows)
    while left[1] do

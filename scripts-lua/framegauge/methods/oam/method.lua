@@ -2,8 +2,8 @@
 
 --- Active OAM: sessions of probes to a reflector, one after the other; docs/how-to/oam.md.
 --
--- A session is a trial (tester.oam.session). What its probes show follows in tester.oam.figures; a
--- reply that breaks the standard is the reflector's fault, and the row's verdict.
+-- A session is a trial (tester.oam.session). Its figures come from tester.oam.figures. A reply that breaks
+-- the standard is the reflector's fault, and decides the row's verdict.
 local CommonTime = require "framegauge.tester.oam.common_time"
 local counts = require "framegauge.tester.counts"
 local ethernet = require "framegauge.core.ethernet"
@@ -22,7 +22,7 @@ local M = {}
 
 M.TITLE = "OAM"
 
--- What a reflector's messages have: numbers, and an error estimate of its clock.
+-- Fields of a reflector's messages: numbers, and an error estimate of its clock.
 local FORMAT = {
    stamp = { numbers = "sequence", told = true, udp = true },
    twamp_light = { numbers = "sequence", told = true, udp = true },
@@ -48,8 +48,8 @@ local function sessions(plan)
    return list
 end
 
---- What keeps the plan from being run; nil: nothing does. Probes that wait for their own line would have that
--- wait in their delays.
+--- What keeps the plan from being run, or nil. Probes that wait for their own line would have that wait in
+-- their delays.
 function M.check(plan, tester)
    for _, one in ipairs(sessions(plan)) do
       local a, b = tester.ports[one.from].line_rate, one.to and tester.ports[one.to].line_rate
@@ -90,7 +90,7 @@ function M.outlook(plan, _, notes)
    })
 end
 
--- The reflector's addresses: o.ipv4 or ipv6, and the MAC where probes go.
+-- The reflector's addresses: o.ipv4 or ipv6, and the MAC that probes go to.
 local function peer_of(plan, tester, one)
    local p, sender, far = plan.oam.peer, plan.ports[one.from], one.to and plan.ports[one.to] or {}
    local six = p.ipv6 ~= nil or (not p.ipv4 and not sender.ipv4)
@@ -105,13 +105,13 @@ local function peer_of(plan, tester, one)
    }
 end
 
--- Frames of the service that were lost on both ways.
+-- Frames of the service that were lost in both directions.
 local function service_lost(record)
    local service = record.service
    return service and math.max(0, service.forward_lost) + math.max(0, service.backward_lost) or 0
 end
 
--- What was lost, in words; nil: nothing was.
+-- The losses in words; nil: no loss.
 local function losses(record)
    local service, words = service_lost(record), {}
    words[1] = record.lost > 0 and format.plural(record.lost, "probe") or nil
@@ -119,9 +119,8 @@ local function losses(record)
    return words[1] and table.concat(words, " and ")
 end
 
---- May frames have been lost because the tester was held up? Overdue probes and replies
--- leave at once, and received frames are not fetched: the device, or the port, may have no room for
--- them.
+--- Could a stall of the tester have caused losses? Overdue probes and replies leave at once, and received
+-- frames are not fetched: the device, or the port, may lack the buffer for them.
 -- @param record    of the session: sent, lost, service
 -- @param evidence  of framegauge.tester.oam.session
 -- @return a sentence, or nil
@@ -157,12 +156,13 @@ function M.reasons(record, evidence)
    return invalid, limited
 end
 
--- Number of a session. Reflectors remember sessions for a while, so on real ports no two runs have the same.
+-- Number of a session. Reflectors remember sessions for a while, so each run on real ports has its own
+-- numbers.
 local function number_of(tester, ask)
    return tester.wires and ask.number or (os.time() * 16 + ask.number) % 0x7fffffff
 end
 
--- How a session is told to go. @param n  numbers of probes
+-- The arguments of a session. @param n  numbers of probes
 local function asked(plan, tester, one, ask, n)
    local o, far = plan.oam, peer_of(plan, tester, one)
    return {

@@ -55,7 +55,7 @@ local function is_ipv6(values)
    return o.peer.ipv6 ~= nil or (not o.peer.ipv4 and values.ports[1] ~= nil and not values.ports[1].ipv4)
 end
 
--- Each test over UDP has an address at both ends.
+-- A test over UDP needs an address at both ends.
 local function addresses_are_there(values, found)
    local p, test = values.oam.peer, has_any(values, OVER_UDP)
    if p.ipv4 and p.ipv6 then
@@ -114,7 +114,7 @@ local function frames_have_room(values, found)
    end
 end
 
--- Timestamps are of UTC, and what a PTP hardware clock shows may be TAI.
+-- Timestamps are UTC; a PTP hardware clock may run on TAI.
 local function clock_is_utc(values, found)
    if values.clock.source == "phc" then
       found:add("clock.source", "timestamps of OAM are of UTC, and a PTP hardware clock shows another time",

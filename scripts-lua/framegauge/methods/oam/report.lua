@@ -38,13 +38,13 @@ function M.sections(result)
       below = tables.reasons } } }
 end
 
--- Frames of the service that `loss` has found lost, both ways; nil without that test.
+-- Frames of the service lost in the test `loss`, both ways; nil without that test.
 local function service_lost(row)
    local service = row.service
    return service and (service.forward_lost or 0) + (service.backward_lost or 0)
 end
 
---- Figures to remember: the longest round trip and the greatest loss of a session.
+--- Headline figures: the longest round trip and the greatest loss of a session.
 function M.tiles(result)
    local lossy = formatters.worst(rows_of(result), "loss_ratio", "<=")
    local slowest = formatters.largest(rows_of(result), function(row)

@@ -9,7 +9,7 @@ local M = {}
 
 local list, record = rows.list, rows.record
 
--- A time in which clocks may differ can be negative.
+-- A time between two clocks can be negative.
 local function delay(name, help, heading)
    return record(name, help, {
       { "min_ns", "signed", "the minimum", col = heading .. " min", as = "time", at = "html" },

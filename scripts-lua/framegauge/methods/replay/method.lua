@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A capture of the plan sent again, as often as it says, and what arrived of it; docs/how-to/captures.md.
+--- A capture of the plan, sent again as often as the plan says, and its arrival; docs/how-to/captures.md.
 --
--- A trial is one replay (tester.replay). It is valid when the schedule was kept and the comparison could
--- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
+-- A trial is one replay (tester.replay). It is valid if the schedule was kept and the comparison could
+-- follow. The row's verdict says whether the device passed all frames, unchanged and in order.
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
 local differences = require "framegauge.tester.replay.differences"
@@ -22,7 +22,7 @@ local M = {}
 
 M.TITLE = "Replay"
 
--- Shares of the frames at which the distribution of the timing error is written down.
+-- Shares of the frames at which the distribution of the timing error is recorded.
 local SHARES = {
    min_ns = 0, p01_ns = 0.01, p10_ns = 0.1, p25_ns = 0.25, p50_ns = 0.5, p75_ns = 0.75, p90_ns = 0.9,
    p99_ns = 0.99,
@@ -39,7 +39,7 @@ function M.scope(plan)
    return plural(plan.replay.repetitions, "time")
 end
 
--- A relative path begins where the plan is.
+-- A relative path starts at the plan's folder.
 local function path_of(plan)
    local folder = plan.file and plan.file:match "^(.*/)"
    return plan.replay.file:sub(1, 1) ~= "/" and folder and folder .. plan.replay.file or plan.replay.file
@@ -55,7 +55,7 @@ function M.directions(plan)
    return { plan.ports[from].name .. "->" .. plan.ports[to].name }
 end
 
--- A dry run has no ports that a file could be opened for.
+-- A dry run has no open ports to open a file on.
 local function is_dry(tester)
    return not tester.engine
 end
@@ -70,7 +70,7 @@ local function open(plan, tester)
    })
 end
 
---- What keeps a plan from being run on a tester, such as a file that is not a capture; nil when nothing does.
+--- What keeps a plan from being run on a tester, such as a file that is not a capture, or nil.
 function M.check(plan, tester)
    local problem = named_file.problem(path_of(plan))
    if problem then
@@ -90,7 +90,7 @@ local function seconds_of(plan, one)
    return o.learning_wait + one:seconds() + o.drain + o.settle
 end
 
---- The trials to come: how long it takes is in the file.
+--- The trials to come: the file decides how long they take.
 function M.parts(plan, tester)
    local one, n = open(plan, tester), plan.replay.repetitions
    local seconds = seconds_of(plan, one)
@@ -146,7 +146,7 @@ local SENT = {
    "slipped_ns",
 }
 
--- The record of a trial: what was sent, how late, and what arrived.
+-- The record of a trial: frames sent, their lateness, and frames received.
 local function record_of(ask, tester, one, result, to)
    local record = {
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
@@ -198,7 +198,7 @@ local function settings(plan, one)
    }
 end
 
--- The row of a trial, which is all there is of it.
+-- The row of a trial, made from its record alone.
 local function row_of(record, facts, max_frame, setting)
    local v, sent, span = record.verified, record.sent, record.sent.span_ns / 1e9
    local fps, _, l1_bps = pace.rates(sent, span)

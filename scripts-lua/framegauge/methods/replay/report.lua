@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A replay: what was sent and when, and what arrived of it; a row for each time.
+--- A replay: frames sent, their times, and frames received; a row for each repetition.
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -36,7 +36,7 @@ function M.test_names(result)
    return "replay of " .. result.plan.replay.file
 end
 
--- What is odd about the capture, in sentences.
+-- Oddities of the capture, in sentences.
 local function remarks(row)
    local list = {}
    for i, remark in ipairs(row.remarks or {}) do
@@ -56,7 +56,7 @@ function M.notes(result, add)
    end
 end
 
---- Figures to remember: the last time's.
+--- Headline figures: of the last repetition.
 function M.tiles(result)
    local rows = rows_of(result)
    local row = rows[#rows]

@@ -2,14 +2,14 @@
 
 --- RFC 2544 section 26.4, as RFC 9004 has it: the longest burst at the rate of the line that loses no frame.
 --
--- A burst is a trial of n frames with a drain long enough for the device to forward whatever it holds.
--- The length is searched for as a load is, only in whole frames, several times, each search by itself. Where
--- both directions are wanted, both send the burst at once and each is searched for its own limit; the second
--- search uses the bursts of the first.
+-- A burst is a trial of n frames with a drain long enough for the device to forward all frames that it holds.
+-- The search for the length is a search for a load, but in whole frames; it is made several times, each
+-- independently. Where both directions are wanted, both send the burst at once and each has its own search;
+-- the second search uses the bursts of the first.
 --
--- A buffer only fills where frames come in faster than they leave. So a frame size at which the device
--- carries the whole line has no answer. And while the burst comes in frames leave, too, so that it is longer
--- than the buffer: the corrected buffer time takes that off (RFC 9004, 6.4).
+-- A buffer only fills where frames arrive faster than they leave. So a frame size at which the device carries
+-- the whole line has no result. Frames also leave while the burst arrives, so the burst is longer than the
+-- buffer: the corrected buffer time subtracts that (RFC 9004, 6.4).
 local common = require "framegauge.methods.rfc2544.common"
 local lag = require "framegauge.traffic.lag"
 local search = require "framegauge.search"
@@ -21,10 +21,10 @@ local M = {}
 
 M.NAME, M.KEY = "rfc2544.back_to_back", "back_to_back"
 
--- A result this near to the longest burst says nothing (RFC 9004, 6.3 wants the limit raised and a new run).
+-- A result this near to the longest burst has no meaning (RFC 9004, 6.3: raise the limit and run again).
 local NEAR_LIMIT = 0.9
 
---- Time a burst lasts, and how much of it the device needed to hold (RFC 9004, 6.4).
+--- Duration of a burst, and the part of it that the device had to buffer (RFC 9004, 6.4).
 -- @param burst_frames    mean length
 -- @param line_fps        frames per second of the burst
 -- @param throughput_fps  frames per second that leave the device meanwhile
@@ -50,18 +50,18 @@ local function goal_of(plan, limit)
    local t = plan.rfc2544.throughput
    return search.goal(o, {
       min = 0, max = limit, resolution = o.step, step = o.step,
-      search_trial = 1, final_trial = 1, -- each look is of full length, whatever that is
+      search_trial = 1, final_trial = 1, -- each trial is of full length
       max_r = t.loss_verify_trials, z = t.loss_verify_max,
    })
 end
 
--- How long a burst lasts, and how long the device takes to forward it at the most.
+-- How long a burst lasts, and how long at most the device takes to forward it.
 local function seconds_of(frames, line_fps, throughput_fps)
    local burst = frames / line_fps
    return burst, math.max(0, frames / throughput_fps - burst)
 end
 
--- A burst counts only when it was sent whole.
+-- A burst counts only if it was sent completely.
 local function view(record, direction)
    local counts, seen = common.counts(record, direction), common.view(record, direction)
    if counts.tx < counts.intended_frames and record.validity == "valid" then
@@ -89,7 +89,7 @@ local function search_once(plan, trial, frame_size, line_fps, rate, direction)
             any_loss = true,
          }, direction)
          if seen.validity ~= "tester-limited" then
-            break -- a burst is short: what held the tester up once need not do so again
+            break -- a burst is short: a stall of the tester need not recur
          end
       end
       return seen
@@ -113,7 +113,7 @@ local function new_row(plan, frame_size, direction, line_fps, rate)
    }
 end
 
--- What ended a search, where it was not the device.
+-- What ended a search, if not the device.
 local function judge(row, result)
    local found = verdict.of_search(result.limited_by)
    if found ~= "valid" then

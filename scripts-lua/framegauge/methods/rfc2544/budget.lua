@@ -2,14 +2,14 @@
 
 --- The tests of RFC 2544 within a given time (`rfc2544.budget`).
 --
--- By the letter the tests of seven frame sizes take more than a day. With a budget the throughput is searched
--- by MLRsearch, whose trials all tests share, and whatever the plan leaves open is shortened: waits, lengths
--- of trials, repetitions. Before each part (a test with one frame size) the time of all trials to come is
--- estimated for a number of levels, from as the standard has it down to the shortest that still measures
--- something; the best that fits into the time left is taken. So time that one part did not need goes to those
--- after it, and a part that took longer takes it from them.
+-- By the letter the tests of seven frame sizes take more than a day. With a budget MLRsearch searches the
+-- throughput, all tests share its trials, and keys that the plan leaves open are shortened: waits, lengths of
+-- trials, repetitions. Before each part (a test with one frame size) the time of all remaining trials is
+-- estimated for a number of levels, from the standard's values down to the shortest that still measure
+-- something. The best level that fits into the remaining time is used. So the time that one part saves goes
+-- to the next parts, and a part that takes longer takes it from them.
 --
--- The long trials of the throughput are shortened last, because they decide on its bounds: a device that
+-- The long trials of the throughput are shortened last, because they decide its bounds: a device that
 -- holds B frames passes a trial of T seconds at B / T frames per second above its capacity. Keys that the
 -- plan gives stay as they are.
 local format = require "framegauge.text.format"
@@ -24,7 +24,7 @@ local M = {}
 
 local LEVELS = 25
 
--- Keys of rfc2544: what they are shortened to at the last level, and how reluctantly (the power of the
+-- Keys of rfc2544: their shortest value at the last level, and how late they are shortened (the power of the
 -- share).
 local ELASTIC = {
    { "learning_wait", 0.1 }, { "drain", 0.2 }, { "settle", 0.1 },
@@ -45,8 +45,8 @@ local function value_of(group, key)
    return group
 end
 
--- The settings of a level for what the plan leaves open.
--- @param share  0: as the standard has it, 1: the shortest
+-- The settings of a level for keys that the plan leaves open.
+-- @param share  0: the standard's values, 1: the shortest
 local function settings_of(plan, share)
    local sets = {}
    local function set(key, value)
@@ -68,7 +68,7 @@ local function seen_with(plan, group)
    return setmetatable({ rfc2544 = group }, { __index = plan })
 end
 
--- A level: the keys of rfc2544, and what each part is expected to take.
+-- A level: the keys of rfc2544, and the expected time of each part.
 local function level_of(plan, tester, share)
    local options = tables.copy(plan.source.options)
    options.sets = tables.joined(options.sets, settings_of(plan, share))
@@ -85,7 +85,7 @@ local function level_of(plan, tester, share)
    return level
 end
 
--- Levels by plan; they hold as long as what is known of the tester.
+-- Levels by plan; they are valid as long as the knowledge about the tester does not change.
 local known = setmetatable({}, { __mode = "k" })
 
 local function levels_of(plan, tester)
@@ -100,7 +100,7 @@ local function levels_of(plan, tester)
    return levels
 end
 
---- What a plan with a budget is run with.
+--- The plans of a run with a budget.
 -- @param plan    a loaded plan
 -- @param tester  ports, and max_fps(self, frame_size)
 -- @return an object with plan_of(self, session, frame_size), to be called before each part in their order,
@@ -112,7 +112,7 @@ function M.of(plan, tester)
    }, Budget)
 end
 
---- What is wrong with a budget: it is less than the shortest takes. Nil when nothing is.
+--- Why a budget is too small: the shortest level takes longer. Nil: it is enough.
 function M.problem(plan, tester)
    local self = M.of(plan, tester)
    local least = self and self:ahead(1, 1)
@@ -141,8 +141,8 @@ function Budget:best_level(left)
    return 1
 end
 
---- The plan of the part that comes now. Tests that stand on the throughput of a frame size search it as it
--- was searched before, so its keys stay.
+--- The plan of the next part. Tests that use the throughput of a frame size search it with the same keys as
+-- before.
 function Budget:plan_of(session, frame_size)
    self.part = self.part + 1
    local level = self:best_level(self.plan.rfc2544.budget - session.seconds)

@@ -3,13 +3,13 @@
 --- RFC 2544 section 21: how near bursts may follow each other without loss.
 --
 -- A port sends bursts of n frames at the minimum gap, one burst every m frame times of the line.
--- For each burst length the shortest such interval is searched for at which the device loses no frame. Less
--- often is the same as a lower load, so any search for a load finds it; only that an interval is a whole
--- number of frame times, and loads between two of them are one and the same trial.
+-- For each burst length the search finds the shortest such interval at which the device loses no frame. A
+-- longer interval is a lower load, so any search for a load finds it. An interval is a whole number of frame
+-- times, so the loads between two intervals are the same trial.
 --
--- Where both directions are wanted both send at once, and each is searched for its own interval; the second
--- search uses the trials of the first. A burst that the device cannot hold has no interval: the longest one
--- is tried first.
+-- Where both directions are wanted both send at once, and each has its own search; the second search uses the
+-- trials of the first. A burst that the device cannot hold has no interval: the longest interval is tried
+-- first.
 local common = require "framegauge.methods.rfc2544.common"
 local lag = require "framegauge.traffic.lag"
 local search = require "framegauge.search"
@@ -31,14 +31,14 @@ local function interval_of(burst_frames, load, line_fps)
    return math.max(burst_frames, math.ceil(burst_frames * line_fps / load * (1 - 1e-12)))
 end
 
--- How long a trial is: whole intervals, so that the load is exact, and two at least.
+-- Length of a trial: whole intervals, so that the load is exact, and at least two.
 local function seconds_of(interval_frames, line_fps, seconds)
    local intervals = math.ceil(seconds * line_fps / interval_frames * (1 - 1e-12))
    return math.max(2, intervals) * interval_frames / line_fps
 end
 
--- Trials by interval. One that was looked at from another load need not be looked at again; from the same one
--- it is a second look.
+-- Trials by interval. A trial made for another load with the same interval is used again; the same load asked
+-- for twice is a new trial.
 local function remembering(make)
    local seen = {}
    return function(load, interval_frames, seconds)
@@ -59,7 +59,7 @@ local function goal_of(plan, line_fps, burst_frames)
    })
 end
 
--- One search for one direction: whether the longest interval will do, then which is the shortest.
+-- One search for one direction: first the longest interval, then the shortest that passes.
 local function search_once(plan, session_trial, ask, direction)
    local goal = goal_of(plan, ask.line_fps, ask.burst_frames)
    local directions, name = common.directions(plan)

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the tests of RFC 2544 stand on besides their own trials: the throughput of a frame size, and a trial
--- seen from one direction.
+--- What the tests of RFC 2544 share: the throughput of a frame size, and a trial seen from one direction.
 --
--- The throughput comes from the key `rate` of the test's own group or from the search that the throughput
--- test makes. That search is simply made again over the trials there are: after the throughput test it finds
--- every one of its trials done and needs none of its own, without that test it makes them. Seen from one
--- direction it takes the same steps as long as the directions agree; only where one carries more than the
+-- The throughput comes from the key `rate` of the test's own group, or from the throughput test's search.
+-- That search is repeated over the existing trials: after the throughput test it finds all its trials done,
+-- without that test it makes them. For a single direction it takes the same steps as long as the directions
+-- agree; only where one carries more than the other are further trials needed.
 -- other are there trials to add.
 local ethernet = require "framegauge.core.ethernet"
 local loads = require "framegauge.traffic.loads"
@@ -26,19 +25,19 @@ function M.counts(record, direction)
       or error("the trial has no direction " .. direction)
 end
 
---- Frames per second of one direction, of a load of its port.
+--- Frames per second of one direction, from the load of its port.
 function M.own_fps(counts, fps)
    return fps * (counts.share or 1)
 end
 
---- A trial record as one direction sees it: with its counts instead of their sums.
+--- A trial record for one direction: with its counts instead of the sums.
 function M.view(record, direction)
    local counts = M.counts(record, direction)
    return setmetatable({ tx = counts.tx, rx = counts.rx, lost = counts.lost, loss_ratio = counts.loss_ratio },
       { __index = record })
 end
 
--- Of the goals of a search, the one that tolerates least.
+-- The strictest goal of a search.
 local function strictest(goal, result)
    local chosen, least = nil, nil
    for i, one in ipairs(goal.goals or {}) do
@@ -64,12 +63,11 @@ local function searched(plan, session, frame_size, line_fps, direction)
    return strictest(goal, search.run(plan.rfc2544.throughput.search, goal))
 end
 
---- The load a test is to stand on.
+--- The load of a test.
 -- @param key        the test's group in the plan; its `rate` comes first
--- @param direction  "from->to": what that direction carries; nil: what all carry at once
--- @return { fps = nil without a load, source = "plan" or "throughput", validity =, reasons =, at_maximum
--- =
---         whether nothing more could be tried }
+-- @param direction  "from->to": the throughput of that direction; nil: of all directions at once
+-- @return { fps = nil without a load, source = "plan" or "throughput", validity =, reasons =,
+--         at_maximum = whether no higher load could be tried }
 function M.rate(plan, session, key, frame_size, line_fps, direction)
    local rate = plan.rfc2544[key].rate
    if rate then
@@ -85,7 +83,7 @@ function M.rate(plan, session, key, frame_size, line_fps, direction)
    }
 end
 
---- Verdict and reasons of a row for which there is no load.
+--- Verdict and reasons of a row without a load.
 function M.without_rate(rate)
    if rate.validity == "valid" then
       return "not-applicable", { "no load passes without loss" }
@@ -93,7 +91,7 @@ function M.without_rate(rate)
    return rate.validity, rate.reasons
 end
 
---- What keeps a test from the load it is to stand on; nil when nothing does.
+--- Why a test has no load; nil when it has one.
 function M.check_rate(plan, tester, key)
    local rate = plan.rfc2544[key].rate
    if not rate then
@@ -112,7 +110,7 @@ function M.percent(fps, line_fps)
    return fps and line_fps and fps / line_fps * 100
 end
 
---- Time the first bit of a frame is ahead of its last one, on the line of the port a direction starts from.
+--- Time between the first and the last bit of a frame on the line of the port a direction starts from.
 -- @param declared  whether a rate that the plan alone declares counts, too
 -- @return nanoseconds, nil where the rate of that line is not known
 function M.frame_ns(tester, direction, frame_size, declared)

@@ -9,7 +9,7 @@ local M = {}
 local MIN_TRIAL, MIN_WAIT, MIN_SETTLE, MIN_SIZES = 60, 2, 5, 5
 local BURSTS = { 16, 64, 256, 1024 }
 
--- The least of a key of a test, a time or else a number, and the section that asks for it.
+-- The minimum of a test's key, a time or a number, and the section that requires it.
 local LEAST = {
    { "latency", "trial", "short latency trials", 120, "26.2" },
    { "latency", "tag_after", "first tagged frame soon after the start", 60, "26.2" },
@@ -22,7 +22,7 @@ local LEAST = {
    { "bursty_traffic", "trial", "short trials of bursts", MIN_TRIAL, "24" },
 }
 
--- What the searches aim at: one goal each, but for MLRsearch.
+-- The goals of the searches: one each, except for MLRsearch.
 local function goals_of(o)
    local t = o.throughput
    if t.goals then
@@ -32,7 +32,7 @@ local function goals_of(o)
    return { { final_trial = t.trial, loss_ratio = t.loss_tolerance, exceed_ratio = 1 - 1 / trials } }
 end
 
--- The least or greatest that any goal has of something: function(a, b) says which.
+-- The least or greatest value among all goals: function(a, b) says which.
 local function extreme(o, key, choose)
    local value
    for _, goal in ipairs(goals_of(o)) do
@@ -41,7 +41,7 @@ local function extreme(o, key, choose)
    return value
 end
 
--- Tests whose trials are made at the throughput, which is searched for where the plan does not give it.
+-- Tests at the throughput, which is searched for where the plan does not give it.
 local function needs_throughput(o)
    if tables.contains(o.tests, "throughput") then
       return true
@@ -76,7 +76,7 @@ local function hold_bursts(o, note)
 end
 
 --- Compare a plan with RFC 2544.
--- @return { standard =, conforms = whether it keeps to all of it, notes = list of what does not }
+-- @return { standard =, conforms = whether it keeps to all of it, notes = list of deviations }
 function M.of(plan)
    local o = plan.fitted and plan.fitted:shortest() or plan.rfc2544
    return suite.conformance("RFC 2544", function(note)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A run rehearsed: which trials it will make and how long they will take, before the first frame.
+--- A rehearsed run: which trials it will make and how long they will take, before the first frame.
 --
--- For the reference device the estimate is as good as the plan is true. Of another device it is an
--- expectation; how far off it may be is found by rehearsing (rehearsal.lua) with very different ones.
+-- For the reference device the estimate is exact if the plan is. For another device it is an expectation; its
+-- bounds come from rehearsals (rehearsal.lua) with very different devices.
 local budget = require "framegauge.methods.rfc2544.budget"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.common.outlook"
@@ -13,8 +13,8 @@ local units = require "framegauge.text.units"
 
 local M = {}
 
--- From one that carries all to one that carries next to nothing; the last ones hold enough frames that short
--- trials say too much of them.
+-- From a device that carries all to one that carries next to nothing. In short trials
+-- the frames held by the last ones look like throughput.
 local CONCEIVABLE = {
    { share = 1, buffer = 1000 }, { share = 0.9995, buffer = 0 }, { share = 0.9, buffer = 1000 },
    { share = 0.618, buffer = 1000 }, { share = 0.3, buffer = 0 }, { share = 0.0999, buffer = 1000 },
@@ -33,7 +33,7 @@ local function rehearse(plan, tester, o)
    return list
 end
 
--- The most trials and seconds that a device which is not known may take.
+-- The most trials and seconds that an unknown device may take.
 local function most_of(plan, tester)
    local most = { trials = 0, seconds = 0, retries = plan.rfc2544.retries }
    for _, o in ipairs(CONCEIVABLE) do
@@ -49,7 +49,7 @@ end
 --- The trials to come, in their order.
 -- @param tester  the tester, or what is known of it before it is open: ports, and max_fps(self, frame_size)
 -- @return list of { test =, frame_size =, trials =, seconds = with all waits }, one for each row of trials
--- that have these in common; and but for the reference device `most` = { trials =, seconds =, retries = how
+-- with the same test and size; except for the reference device `most` = { trials =, seconds =, retries = how
 -- often each may be made again }
 function M.parts(plan, tester)
    local parts = outlook.parts(rehearse(plan, tester))
@@ -74,7 +74,7 @@ end
 
 local NOTHING = { seconds = 0 }
 
--- How many trials at the beginning have the same load whatever the device.
+-- The number of trials at the beginning whose load does not depend on the device.
 local function known(rehearsals, key, expected)
    local n = #expected
    for _, groups in ipairs(rehearsals) do
@@ -100,7 +100,7 @@ local function row_of(rehearsals, key, expected, test, frame_size)
    return row
 end
 
---- All that can be said beforehand, one row for each test and frame size.
+--- The complete forecast, one row for each test and frame size.
 -- @return list of { test =, frame_size =, expected = list of trials { fps =, seconds = } with `seconds` in
 -- all, known = how many of these loads do not depend on the device, least =, most = trials, least_s =,
 -- most_s = }
@@ -136,7 +136,7 @@ local function lengths(row)
    return #list <= 3 and table.concat(list, ", ") or list[1] .. " ... " .. list[#list]
 end
 
--- Loads that do not depend on the device, all or the first of them.
+-- Loads that do not depend on the device: all loads, or only the first ones.
 local function loads(row)
    local first, last = row.expected[1], row.expected[row.known]
    if #row.expected == 0 then
@@ -180,7 +180,7 @@ function M.line(plan, tester)
 end
 
 --- The text: every trial that can be foreseen, and the time it takes.
--- @param notes  lines on what had to be assumed
+-- @param notes  lines on the assumptions
 function M.text(plan, tester, notes)
    return outlook.table(COLUMNS, M.outlook(plan, tester)) .. outlook.text({
       outlook.waits(plan.rfc2544) .. "; the times include it.",

@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A device made of arithmetic: what a trial would count, without sending a frame.
+--- A simulated device: computes the counts of a trial without sending a frame.
 --
--- Of the reference device the plan says all there is to know, of any other at most what was learned of it
--- before. Where that is nothing it is one that carries a good half of what can be tried and holds some
--- frames. Only what decides on further trials needs to be right: which load loses frames, and roughly how
--- many.
+-- For the reference device the plan gives all parameters, for any other device at most an earlier result
+-- does. Without one, it is a device that carries a good half of the highest load and holds some frames. Only
+-- what decides on further trials needs to be right: which load loses frames, and roughly how many.
 local ethernet = require "framegauge.core.ethernet"
 local impairments = require "framegauge.tester.impairments"
 local loads = require "framegauge.traffic.loads"
@@ -34,7 +33,7 @@ function M.new(plan, tester, o)
    }, Device)
 end
 
--- What the plan says of the way from a port through the reference device.
+-- The plan's data of the path from a port through the reference device.
 local function way_from(plan, name)
    local device = plan.reference_device
    for _, port in ipairs(plan.ports) do
@@ -45,7 +44,7 @@ local function way_from(plan, name)
    return device
 end
 
--- The greatest load that is tried: a made-up device that carried all of it would decide nothing.
+-- The greatest load that is tried: a simulated device that carried all of it would test no search.
 local function greatest(plan, max, frame_size)
    local most = math.huge
    for _, method in ipairs(tests.of(plan)) do
@@ -56,8 +55,8 @@ local function greatest(plan, max, frame_size)
    return math.min(most, carried, max or loads.of_rate(plan.rfc2544.throughput.max, frame_size))
 end
 
--- Frames per second that a profile lets through, and how many at once; nil: none is for all frames. One that
--- asks for a tag or a priority may be for none.
+-- Frames per second that a profile lets through, and how many at once; nil: no profile applies to all frames.
+-- A profile for a tag or a priority may match no frame.
 local function policed(way, frame_size)
    frame_size = mixes.mean(frame_size)
    local one = (way.profiles or {})[1]
@@ -112,7 +111,7 @@ local function overflow(fps, frames, seconds, limit, buffer, queue)
    return math.max(1, math.floor(frames * share - (buffer - queue))), buffer
 end
 
--- Whether a burst is lost: one by itself is too long, or the rests left of each when the next comes add up.
+-- Whether a burst is lost: a single one is too long, or remainders add up when the next bursts arrive.
 local function overflow_of_bursts(o, frames, limit, buffer)
    local burst = o.burst
    local fps = o.fps * burst.interval_frames / burst.frames
@@ -124,7 +123,7 @@ local function overflow_of_bursts(o, frames, limit, buffer)
    return math.max(0, math.floor((bursts - 1 - (buffer - queue) / left) * left))
 end
 
--- One direction of a trial: frames sent, lost, and when the last of these was due, in seconds.
+-- One direction of a trial: frames sent and lost, and when the last lost one was due, in seconds.
 function Device:forward(direction, o)
    local limit, buffer, way = self:limits(direction, o.frame_size)
    local queue, sent, lost, time, last = 0, 0, 0, 0, nil
@@ -132,7 +131,7 @@ function Device:forward(direction, o)
    for _, part in ipairs(o.loads or { { fps = o.fps, seconds = o.duration } }) do
       local frames = math.floor(part.fps * part.seconds + 0.5)
       local more
-      if overloaded and (way.recovery or 0) > 0 then -- it loses every second frame for so long
+      if overloaded and (way.recovery or 0) > 0 then -- during this time it loses every second frame
          local dull = math.min(way.recovery, part.seconds)
          lost, last = lost + math.floor(part.fps * dull / 2), time + dull
       end
@@ -185,7 +184,7 @@ function Device:counts(direction, o)
    }
 end
 
---- What a tester would count in a trial (framegauge.tester).
+--- The counts that a tester would return for a trial (framegauge.tester).
 function Device:trial(o)
    local directions = tables.map(o.directions, function(direction) return self:counts(direction, o) end)
    return { time = "none", duration_s = o.duration, directions = directions, ports = {}, lcores = {} }

@@ -31,7 +31,7 @@ local function steps(o)
    return math.ceil(1 / o.step - 1e-9) - 1
 end
 
---- The loads that its rows may have, percent of the line; nil where they follow from the rate of the line.
+--- The possible loads of its rows, percent of the line; nil where they depend on the rate of the line.
 function M.loads(plan)
    local o, list = plan.rfc2544.frame_loss, {}
    for i = 0, o.max.unit == "ratio" and steps(o) or -1 do
@@ -41,7 +41,7 @@ function M.loads(plan)
 end
 
 -- The loads of one frame size, highest first: frames per second, and percent of the line or, where it is not
--- known, of the highest. Those that the tester is known not to carry (run/calibration.lua) are left out.
+-- known, of the highest. Loads that the tester is known not to carry (run/calibration.lua) are left out.
 local function steps_of(plan, frame_size, line_fps)
    local o, list = plan.rfc2544.frame_loss, {}
    local limit = plan.tester_limits and plan.tester_limits[frame_size] or math.huge

@@ -2,14 +2,14 @@
 
 --- RFC 2544 section 26.2: how long a frame takes through the device at its throughput.
 --
--- The RFC tags one frame in the middle of a long stream and does so twenty times; the mean of the tags is
--- `latency_mean_ns`. RFC 8219 tags 500 frames of each stream and takes their median and 99.9th percentile, of
--- all streams the median. Since every frame is stamped anyway, `every_frame_latency` has the distribution of
--- them all, which shows what twenty frames cannot.
+-- The RFC tags one frame in the middle of a long stream, in twenty trials; the mean of these tags is
+-- `latency_mean_ns`. RFC 8219 tags 500 frames of each stream, takes their median and 99.9th percentile, and
+-- the median over all streams. Since every frame is stamped anyway, `every_frame_latency` has the
+-- distribution of all frames, which twenty frames cannot show.
 --
 -- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
--- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the
--- line, and of a device that cuts through as from first bit to first bit (framegauge.trial.definition).
+-- forwards from the last bit in to the first bit out, which is shorter by the frame's time on the line. For a
+-- device that cuts through it is from first bit to first bit (framegauge.trial.definition).
 local common = require "framegauge.methods.rfc2544.common"
 local definition = require "framegauge.trial.definition"
 local format = require "framegauge.text.format"
@@ -45,7 +45,7 @@ local function make_trials(plan, session, frame_size, line_fps, fps)
       records[i] = session:trial {
          test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
          fps = fps, seconds = o.trial, line_fps = line_fps,
-         -- of a mix each repetition tags the next frame, so that the tags have its sizes
+         -- with a mix each repetition tags the next frame, so that the tags have all its sizes
          tags = {
             first = o.tag_after + (i - 1) % #mixes.cycle(frame_size) / fps,
             every = (o.trial - o.tag_after) / o.tags, count = o.tags,
@@ -55,7 +55,7 @@ local function make_trials(plan, session, frame_size, line_fps, fps)
    return records
 end
 
--- Take the time of a frame off every figure of a distribution.
+-- Subtract the frame's time on the line from every figure of a distribution.
 local function redefined(latency, offset, is)
    if not latency then
       return nil
@@ -100,8 +100,8 @@ local function typical(streams)
    return stats.median(middle), stats.median(worst)
 end
 
--- Frames that leave late and close together wait for each other in the device: then the delay is not
--- the delay at the load.
+-- Frames that leave late and close together wait for each other in the device: their delay is not the delay
+-- at the load.
 local function note_off_schedule(row, records)
    for _, record in ipairs(records) do
       if not trial.is_on_schedule(record) then
@@ -117,7 +117,7 @@ local function of_direction(records, direction)
    return tables.map(records, function(record) return common.counts(record, direction) end)
 end
 
--- What frames of a size say against the definition of the plan, or of devices that store and forward; or nil.
+-- Evidence against the plan's definition, or against store and forward, from frames of a size; or nil.
 local function remark_of(plan, tester, records, frame_size)
    local wanted, remark = plan.rfc2544.latency.definition, nil
    for _, direction in ipairs(mixes.CYCLES[frame_size] and {} or common.directions(plan)) do
@@ -128,7 +128,7 @@ local function remark_of(plan, tester, records, frame_size)
    return remark
 end
 
--- @param is, offset  the definition, and what it takes off a delay
+-- @param is, offset  the definition, and its offset from a measured delay
 local function put_figures(row, records, is, offset)
    local streams, tags = tags_of(records, row.direction, offset)
    row.every_frame_latency = redefined(trial.merge_latency(of_direction(records, row.direction)), offset, is)
@@ -154,7 +154,7 @@ local function add_figures(row, records, plan, tester, session, remark)
    end
    row.lost = stats.sum(of_direction(records, row.direction), "lost")
    note_off_schedule(row, records)
-   definition.of_run(wanted and {} or session, remark, put) -- what the plan names stays
+   definition.of_run(wanted and {} or session, remark, put) -- the plan's own definition stays
    if not row.latency_mean_ns then
       row.validity = "invalid"
       table.insert(row.reasons, "no tagged frame came back")

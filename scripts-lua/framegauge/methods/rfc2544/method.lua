@@ -24,7 +24,7 @@ function M.subjects(plan)
       end } }
 end
 
---- The throughput is searched in all directions at once.
+--- The throughput search covers all directions at once.
 function M.directions(plan, name)
    local list, whole = throughput.directions(plan)
    return name == throughput.KEY and { whole } or list
@@ -32,7 +32,7 @@ end
 
 M.TITLE = "RFC 2544"
 
---- Its tests, as a person names them.
+--- Its tests, in words.
 function M.heading(plan)
    local words = tables.map(tests.of(plan), function(method) return method.KEY:gsub("_", " ") end)
    return table.concat(words, ", ")

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tests made without a frame, with a device of arithmetic in place of a tester (estimate_device.lua).
+--- The tests without frames: a simulated device in place of a tester (estimate_device.lua).
 --
--- The very methods run. So whatever a method does (confirmations, steps back, trials that one test leaves to
--- another) is in the rehearsal, and it cannot fall behind them.
+-- The methods' own code runs. So everything a method does (confirmations, steps back, trials shared between
+-- tests) is in the rehearsal, and the two cannot diverge.
 local device = require "framegauge.methods.rfc2544.estimate_device"
 local tests = require "framegauge.methods.rfc2544.tests"
 local Session = require "framegauge.trial.session"
@@ -13,7 +13,7 @@ local M = {}
 --- Make all tests of a plan.
 -- @param o        the device (framegauge.methods.rfc2544.estimate_device); nil: the plan's
 -- @param fitted   as tests.run takes it
--- @param each     function(seconds, ask): called with each trial and what it takes with all waits
+-- @param each     function(seconds, ask): called with each trial and its time with all waits
 function M.run(plan, tester, o, fitted, each)
    local made = device.new(plan, tester, o)
    local session = Session.new { retries = 0, phases = plan.rfc2544, sink = function() end }

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2544 section 26.6, as RFC 6201 has it: how long a device is out of order when it is reset.
+--- RFC 2544 section 26.6, updated by RFC 6201: how long a device is out of service when it is reset.
 --
 -- The smallest frame size is sent at the throughput; after a while the device is reset: the reference device
--- by itself, a real one by a command of the plan or by the person at the terminal. Two figures follow. By
--- loss: the time the lost frames would have filled. By time stamps: from the last frame before the gap to the
--- first behind it, less the time that is between two frames anyway. The two differ where the device comes
--- back in bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and
--- the other one when the tester could not (its own link went down with the device).
+-- by itself, a real one by a command of the plan or by the person at the terminal. There are two figures. By
+-- loss: the time that the lost frames would have filled. By time stamps: from the last frame before the gap
+-- to the first after it, less the normal time between two frames. The two differ where the device recovers in
+-- steps. `reset_ns` is the figure by loss, which RFC 6201 prefers where the tester sends all the time, else
+-- the figure by time stamps (the tester's own link went down with the device).
 local common = require "framegauge.methods.rfc2544.common"
 local hook = require "framegauge.methods.common.hook"
 local mixes = require "framegauge.core.mixes"
@@ -17,7 +17,7 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
---- Have the device reset while a trial is made, as framegauge.methods.common.hook has it.
+--- Trigger the reset while a trial is made, by framegauge.methods.common.hook.
 -- @return function(make) that calls make() for the counts of the trial and returns them, with how the reset
 --         went as `reset`
 function M.around(o)
@@ -33,13 +33,13 @@ end
 
 M.NAME, M.KEY = "rfc2544.reset", "reset"
 
--- Loss this near to the end, of the time the device was watched, and it had not come back.
+-- If losses continue this near to the end (a share of the observed time), the device had not recovered.
 local NOT_BACK = 0.99
 
--- Stray losses are no reset: behind one lost frame the gap is two nominal ones, behind two in a row three.
+-- A few lost frames are no reset: one lost frame makes a gap of two nominal ones, two in a row of three.
 local LEAST_GAP = 2.5 -- nominal gaps
 
---- It is made with the smallest frame size of the plan alone (RFC 2544, 26.6).
+--- It is made only with the smallest frame size of the plan (RFC 2544, 26.6).
 function M.frame_sizes(plan)
    return { mixes.first(plan.rfc2544.frame_sizes) }
 end
@@ -83,7 +83,7 @@ function M.figures(counts, fps)
    return counts.lost * gap, counts.lost > 0 and math.max(0, counts.gap_max_ns - gap) or 0
 end
 
--- Why a trial says nothing of a reset; nil when it does.
+-- Why a trial has no reset time; nil when it has one.
 local function problem_of(record, counts, fps)
    local command = record.reset
    if command and command.problem then

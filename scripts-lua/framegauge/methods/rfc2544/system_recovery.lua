@@ -2,12 +2,12 @@
 
 --- RFC 2544 section 26.5: how long a device goes on losing frames after an overload has ended.
 --
--- It is offered 110 % of its throughput, or what the line carries if that is less, and then, from one frame
--- to the next, half of that. From that moment (A) to when the last lost frame was due (B) is the recovery
--- time. B is known by the number of that frame, so nothing depends on when anything arrived.
+-- The device gets 110 % of its throughput, or the line rate if that is less, and then, from one frame to the
+-- next, half of this load. The recovery time is from this moment (A) to the time at which the last lost frame
+-- was due (B). B follows from the number of that frame, so it does not depend on any arrival.
 --
--- A direction that carries the whole line cannot be overloaded. Where both directions are wanted both are
--- loaded alike, and each is overloaded by its own throughput; where these agree one trial serves both.
+-- A direction that carries the whole line cannot be overloaded. Where both directions are wanted both have
+-- the same load, based on one direction's throughput; where both throughputs are equal one trial serves both.
 local common = require "framegauge.methods.rfc2544.common"
 local stats = require "framegauge.trial.stats"
 local verdict = require "framegauge.text.verdict"
@@ -18,7 +18,7 @@ M.NAME, M.KEY = "rfc2544.system_recovery", "system_recovery"
 
 local OVERLOAD, RELIEF = 1.1, 0.5
 
--- A device that still lost frames in the last tenth of the time it was watched had not recovered.
+-- A device that still lost frames in the last tenth of the observed time had not recovered.
 local NOT_RECOVERED = 0.9
 
 function M.check(plan, tester)
@@ -34,7 +34,7 @@ local function loads_of(plan, line_fps, fps)
    }
 end
 
--- When the last frame of the overload had its time, seconds from the start: its frames are a whole number.
+-- When the overload's last frame ends, seconds from the start: the overload is a whole number of frames.
 local function switch_time(loads)
    return math.floor(loads[1].fps * loads[1].seconds + 0.5) / loads[1].fps
 end
@@ -69,7 +69,7 @@ local function new_row(plan, frame_size, direction, line_fps, rate)
    }
 end
 
--- What one trial says. @return the recovery time in ns; or nil, and the verdict and the reason instead
+-- The result of one trial. @return the recovery time in ns; or nil, the verdict and the reason
 local function recovery_of(row, record, loads)
    local counts = common.counts(record, row.direction)
    if counts.lost == 0 then

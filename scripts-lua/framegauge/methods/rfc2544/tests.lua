@@ -6,13 +6,13 @@
 --    KEY                              its group in the plan and its list in the results: "latency"
 --    check(plan, tester)              what keeps the plan from being run, a sentence, or nil
 --    measure(plan, tester, session, frame_size, rows)
---                                     adds its rows to the list as it finds them, so that an interrupted run
---                                     keeps them
---    frame_sizes(plan)                where it is not made with all sizes of the plan
+--                                     appends its rows as they are found, so that an interrupted run keeps
+-- them
+--    frame_sizes(plan)                only for a test that is not made with all sizes of the plan
 --
 -- Every row has frame_size, direction, verdict and reasons, and modifier where the stream was not the plain
--- one. They are made in the order of section 26, bursty traffic last, whatever the order in the plan, for
--- later ones use what earlier ones found out.
+-- one. The tests run in the order of section 26, bursty traffic last, whatever the plan's order, because
+-- later ones use results of earlier ones.
 local M = {}
 
 --- All of them, in their order.
@@ -48,7 +48,7 @@ function M.check(plan, tester)
    return nil
 end
 
--- A list that marks what is added to it at its end, and passes it on to another.
+-- A list that marks each item appended to it, and passes it on to another list.
 local function marking(rows, modifier)
    return setmetatable({}, { __newindex = function(_, _, row)
       row.modifier = modifier
@@ -58,7 +58,7 @@ end
 
 --- Make all tests of a plan: with the plain stream, then with each modifier by itself.
 -- @param results  a list of rows for each test is added to it as the test begins
--- @param fitted   gives the plan for each test and frame size (budget.lua); nil: it is the same for all
+-- @param fitted   gives the plan for each test and frame size (budget.lua); nil: always the same plan
 function M.run(plan, tester, session, results, fitted)
    local sizes = plan.rfc2544.frame_sizes
    for i = 0, #(plan.rfc2544.modifiers or {}) do

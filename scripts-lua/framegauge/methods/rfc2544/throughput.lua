@@ -19,10 +19,10 @@ local M = {}
 
 M.NAME, M.KEY = "rfc2544.throughput", "throughput"
 
--- A tester that carries no load down to a thousandth of the highest is not fit for the test.
+-- A tester that carries no load down to a thousandth of the highest is unfit for the test.
 local GIVE_UP = 11
 
--- Goals of MLRsearch: a width that is not given is the resolution.
+-- Goals of MLRsearch: the default width is the resolution.
 local function goals_of(o, resolution)
    local goals = tables.map(o.goals or {}, function(goal)
       return setmetatable({ width = goal.width or resolution }, { __index = goal })
@@ -30,7 +30,7 @@ local function goals_of(o, resolution)
    return goals[1] and goals
 end
 
---- What the plan says that the device carries; nil: nothing.
+--- The plan's expectation of the device's throughput, or nil.
 -- @param o  the group rfc2544.throughput
 function M.learned(o, frame_size)
    local known = tables.find(o.learned or {}, "frame_size", frame_size)
@@ -39,8 +39,8 @@ end
 
 --- The search for one frame size, without its trial function.
 --
--- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it. What the
--- tester is known not to carry is not tried.
+-- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it. Loads
+-- that the tester is known not to carry are not tried.
 -- @param o         the group rfc2544.throughput
 -- @param line_fps  the line's maximum, or nil
 -- @param limits    loads that the tester carries, by frame size (framegauge.run.calibration), or nil
@@ -66,7 +66,7 @@ function M.goal(o, frame_size, line_fps, limits)
    return goal
 end
 
---- Does a single frame lost fail a trial of the search?
+--- Does a single lost frame fail a trial of the search?
 function M.fails_by_any_loss(goal)
    return goal.tolerance == 0 and not goal.goals
 end
@@ -111,7 +111,7 @@ local function evidence(result)
    return worst
 end
 
---- What was asked of a result: by the goal of its name, or by the whole search.
+--- The search that a result belongs to: the goal of its name, or the whole search.
 local function asked(goal, result)
    for _, one in ipairs(goal.goals or {}) do
       if one.name == result.name then

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- How far from the figures of RFC 2544 the truth may be: function(row, run) for the `uncertainty` of a
--- result row (framegauge.text.rows), by the row and the trials that decided.
+--- How far the true values may be from RFC 2544's figures: function(row, run) for the `uncertainty` of a
+-- result row (framegauge.text.rows), from the row and the trials that decided.
 local components = require "framegauge.trial.components"
 local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.trial.uncertainty"
 
 local M = {}
 
---- The load that the device carries however long it lasts.
+--- The load that the device carries for any duration.
 --
 -- Where losses are tolerated, or trials may fail as MLRsearch has it, that needs a device whose share of
 -- losses does not change from trial to trial, and nothing is claimed.

@@ -2,9 +2,9 @@
 
 --- RFC 2889 section 5.10: what becomes of broadcasts, which a switch has to copy to every port but one.
 --
--- The first port sends. Each of the others is the receiver of a stream of its own, and the streams take
--- turns, but every frame is for all of them. So each port's copies of every stream are counted apart: what
--- another port gets twice makes up for nothing. The delay of the copies at a port is its own stream's delay.
+-- The first port sends. Each of the others is the receiver of its own stream, and the streams take turns, but
+-- every frame is for all of them. So each port's copies of every stream are counted separately: a port's
+-- extra copies do not hide another port's loss. The delay of the copies at a port is its own stream's delay.
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -26,8 +26,8 @@ end
 --- A trial with broadcasts as one whose frames are their copies.
 -- @param record  of the trial
 -- @param pattern  of the traffic (framegauge.traffic.patterns)
--- @return the record, with other counts: tx, rx and lost, and those lost by direction, are of copies;
--- misdirected is how many were too many, or came back to the port that sent them
+-- @return the record, with other counts: tx, rx and lost, and lost by direction, are of copies; misdirected
+-- is the number of extra copies, and of copies that came back to the sending port
 -- @usage local one = broadcast.of_copies({ tx = 2, directions = {
 --    { direction = "a->b", tx = 2, rx = 2, measured = { misdirected = { c = 1 } } },
 --    { direction = "a->c", tx = 0, rx = 0, measured = {} },

@@ -2,18 +2,18 @@
 
 --- RFC 2889 sections 5.7 and 5.8: how many addresses a switch remembers, and how fast it learns them.
 --
--- Three ports: test, learning and monitoring. Each trial waits until the table has forgotten everything, has
--- the test port heard by a broadcast, sends frames from N addresses from the learning port to the test port,
--- and then one to each of these addresses from the test port. It passes if none of them comes out at the
--- monitoring port, and all at the learning port. No other port says anything, so the table holds N addresses
--- and the test port's.
+-- Three ports: test, learning and monitoring. Each trial waits until the table is empty, teaches the test
+-- port's address by a broadcast, sends frames from N addresses from the learning port to the test port, and
+-- then one frame to each of these addresses from the test port. It passes if none of these comes out at the
+-- monitoring port, and all at the learning port. No other port sends, so the table holds N addresses and the
+-- test port's.
 --
--- Trial N uses the first N addresses of one fixed sequence. So with a hashed table, too, what fails with N
--- addresses fails with more.
+-- Trial N uses the first N addresses of one fixed sequence. So with a hashed table, too, a failure with N
+-- addresses implies a failure with more.
 --
--- All known is known, however late the tester was. But a trial that fails shows something of the switch only
--- if the tester sent all of it, and on time: a switch that learns slowly may pass over addresses that come
--- close together.
+-- A trial that passes is proof, however late the tester was. But a failed trial shows something of the switch
+-- only if the tester sent all frames on time: a switch that learns slowly may miss addresses that come close
+-- together.
 local format = require "framegauge.text.format"
 local frames = require "framegauge.methods.rfc2889.frames"
 local octets = require "framegauge.core.octets"
@@ -31,7 +31,7 @@ local FIRST = 0x020000100000ULL -- 02:00:00:10:00:00
 local SIZE = 64 -- bytes with FCS
 local PAUSE = 0.1 -- seconds between the broadcast, the learning and the test
 local FORGET = 1.1 -- of the ageing time
-local ATTEMPTS = 3 -- at a number of addresses, while it fails for the tester's sake
+local ATTEMPTS = 3 -- at a number of addresses, while the tester is the reason of the failure
 
 --- The first addresses of a sequence: `sequential` from 02:00:00:10:00:00 on, or `random`: 02 and 40 random
 -- bits, no address twice.
@@ -105,7 +105,7 @@ local function read(c, n, learning_fps, record)
    }, learning
 end
 
--- How far a trial that failed says something of the switch.
+-- Whether a failed trial is evidence about the switch.
 -- @return validity, and sentences for why it is not valid
 local function failed(c, one, record, learning)
    local reasons = tables.joined({}, record.reasons)
@@ -151,7 +151,7 @@ local function try(c, n, learning_fps)
    return one, setmetatable(judged, { __index = record })
 end
 
--- Why the search ended, of the trial above what it found.
+-- Why the search ended, from the trial above its result.
 local function limit_of(c, result)
    if result.limited_by ~= "loss" then
       return result.limited_by
@@ -225,7 +225,7 @@ local function row_of(c, result, values)
    return values
 end
 
--- What the test of the table found, where it was made.
+-- The result of the table test, if it was made.
 local function found_capacity(results, order)
    return (tables.find(results or {}, "order", order) or {}).addresses
 end

@@ -2,16 +2,17 @@
 
 --- RFC 2889 section 5.5: what a switch does when an egress is overloaded.
 --
--- Blocks of four ports. The first one (split) sends to the third (uncongested) and the fourth (congested)
--- in turn, the second one (single) to the fourth, both as much as they can. So the congested port is offered
--- half as much again as its line carries, and the uncongested one half of its line. If frames for that are
--- lost, they have waited behind frames for the other: head of line blocking. If no frame at all is lost, the
--- switch has kept the senders back, or its buffer took everything.
+-- Blocks of four ports. The first one (split) sends to the third (uncongested) and the fourth (congested) in
+-- turn, the second one (single) to the fourth, both as much as they can. So the congested port is offered in
+-- turn, the second one (single) to the fourth, both at the line rate. So the congested port is offered half
+-- as much again as its line carries, and the uncongested one half of its line. If the latter loses frames,
+-- they have waited behind frames for the other: head of line blocking. If no frame at all is lost, the switch
+-- has kept the senders back, or its buffer held all frames.
 --
--- A trial before that shows whether both sources are served as fast as they send where no egress is
--- overloaded: each sends half to the other one, so that every egress has half of its line. Where frames are
--- lost, another trial in which the second port is silent tells whether the first port is too slow, or what
--- both share. Either way losses say nothing about queues.
+-- An earlier trial shows whether the switch takes both sources' load where no egress is overloaded: each
+-- sends half to the other one, so that every egress has half of its line. Where frames are lost, another
+-- trial in which the second port is silent shows whether the first port, or a shared part, is too slow. Then
+-- losses say nothing about queues.
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
@@ -22,7 +23,7 @@ local M = {}
 
 M.KEYS = { "congestion_control" }
 
-local TOLERANCE = 1e-3 -- of a load, by which it is the intended one
+local TOLERANCE = 1e-3 -- of a load, by which it may differ from the intended one
 local RING = 4096 -- frames that wait at a port that has to pause, at most
 local LONGEST_WAIT = 300 -- seconds after a trial, for frames of sources that had to pause
 local LONGER, LONGEST = 4, 300 -- times, seconds: a buffer that took everything is filled for longer
@@ -57,14 +58,14 @@ local function directions_of(blocks, flows)
    return list
 end
 
--- Do sources that had to pause still have frames of the trial?
+-- Do sources that had to pause still have frames of the trial to send?
 local function have_unsent(record)
    return tables.any(record.pauses or {}, function(pause) return pause.unsent_frames > 0 end)
 end
 
--- A source that has to pause sends what it could not after the trial. Where it has frames left all the same,
--- the trial is made again with a longer wait behind it: first as long as the trial, in which one line carries
--- all that both sources were to send, then twice as long each time.
+-- A source that has to pause sends its remaining frames after the trial. If some are still left, the trial is
+-- made again with a longer wait behind it: first as long as the trial, in which one line carries all frames
+-- of both sources, then twice as long each time.
 -- @param name  of the flows, in the record
 local function try(c, phase, name, flows, seconds)
    local drain, more, record = c.drain, seconds
@@ -123,7 +124,7 @@ local function was_kept_back(c, one)
    return one.pause_received > 0 or one.split_oload_fps < least or one.single_oload_fps < least
 end
 
--- The conclusion of a block; nil: the buffer took all, a longer trial would tell more.
+-- The conclusion of a block; nil: the buffer held all frames, so a longer trial is needed.
 local function conclude(c, one)
    one.head_of_line_blocking = one.uncongested_lost > 0
    one.back_pressure = one.congested_lost == 0 and was_kept_back(c, one)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2889 section 5.9: whether a switch forwards frames with errors, which it shall not.
+--- RFC 2889 section 5.9: whether a switch forwards frames with errors, which it must not.
 --
--- From the first port to the second, each kind and size by itself at each load: of every n frames one is
--- wrong. None of these may arrive, and all others have to. A frame that comes out with the wrong FCS it had
--- is dropped by the receiving port, which counts it; one that comes out with an FCS that is right has been
--- laundered: nobody behind the switch can know any more that it was damaged.
+-- From the first port to the second, each kind and size separately at each load: one of every n frames has an
+-- error. None of these may arrive, and all others have to. A frame that comes out with its wrong FCS is
+-- dropped by the receiving port, which counts it; one that comes out with a correct FCS has been laundered:
+-- no later device can detect the damage.
 local card = require "framegauge.tester.card"
 local ethernet = require "framegauge.core.ethernet"
 local faults = require "framegauge.traffic.faults"
@@ -24,7 +24,7 @@ local KINDS = {
 }
 local NEEDS_A_PHY = "bits that do not fill a byte: no port of this tester can send them, which takes a PHY of its own"
 
--- Why a kind of frames cannot be sent, or says nothing, in a sentence; nil: it can.
+-- Why a kind of frames cannot be sent, or has no meaning, in a sentence; nil: it can.
 local function obstacle(tester, kind, size, limit)
    local port = tester.plan.ports[1]
    if not KINDS[kind] then
@@ -102,7 +102,7 @@ local function measure(plan, tester, session, kind, size, iload)
    return row
 end
 
--- Sizes of a kind; one that has none is tried, or not, once.
+-- Sizes of a kind; a kind without sizes is tried once, or not at all.
 local function sizes_of(o, kind)
    return o[kind] or { false }
 end

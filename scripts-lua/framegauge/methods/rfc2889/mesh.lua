@@ -7,9 +7,9 @@
 -- the throughput up to that, step by step (MFR). All ports that send have the same load, which is a share of
 -- the slowest line.
 --
--- Frames count at the port that owns their destination. Copies at other ports are floods: then the table had
--- lost an address, or not learned it, and the load was not what it should have been. Broadcasts count at all
--- ports (broadcast.lua).
+-- Frames count at the port that owns their destination. Copies at other ports are floods: the table had lost
+-- an address, or not learned it, so the load was not the intended one. Broadcasts count at all ports
+-- (broadcast.lua).
 local broadcast = require "framegauge.methods.rfc2889.broadcast"
 local ethernet = require "framegauge.core.ethernet"
 local patterns = require "framegauge.traffic.patterns"
@@ -30,7 +30,7 @@ function M.max_fps(plan, tester, frame_size)
    return plan.rfc2889.max * tester:max_fps(frame_size)
 end
 
---- What arrived at each port, by its name: { rx = frames, first =, last = arrival, ns }.
+--- The arrivals at each port, by its name: { rx = frames, first =, last = arrival, ns }.
 function M.arrivals_at(record)
    local at = {}
    for _, d in ipairs(record.directions or {}) do
@@ -43,8 +43,8 @@ function M.arrivals_at(record)
    return at
 end
 
---- The most frames per second that a port's line can have had: what it carries, and with a fast clock what it
--- did carry from the first arrival to the last.
+--- The most frames per second that a port's line can have carried: the line rate, or with a fast clock the
+-- measured rate from the first arrival to the last.
 -- @param port  of the tester
 -- @param one   what arrived there, as arrivals_at() has it
 function M.line_fps(port, one, frame_size)
@@ -62,9 +62,9 @@ local function oload_fps(record, pattern)
    return seconds > 0 and record.tx / seconds or #pattern.senders * record.offered_fps
 end
 
---- Frames per second that all receivers had of the frames for them, over the time of sending. What a switch
--- still held at the end arrives later and counts: so a port may have had more than its line carries in that
--- time, and gets what that carries.
+--- Frames per second that all receivers got of their own frames, over the time of sending. Frames that the
+-- switch still held at the end arrive later and count. So a port may have more than its line rate, and is
+-- limited to it.
 function M.forwarding_fps(record, pattern, frame_size)
    if record.tx == 0 then
       return 0

@@ -17,12 +17,12 @@ M.KEYS = { "forward_pressure" }
 local GAP = 11 -- bytes: 88 bits
 local CLOCKS_PPM = 200
 
--- A byte's share of a frame and what follows it, in millionths.
+-- The share of one byte in a frame with its gap, in millionths.
 local function of_a_byte(frame_size)
    return 1e6 / (frame_size + ethernet.OVERHEAD - 1)
 end
 
--- @return in a sentence, why a switch cannot be told from one that has it; nil: it can
+-- @return a sentence on why such a switch cannot be told from a conforming one; nil: it can
 local function obstacle(tester, frame_size)
    if of_a_byte(frame_size) <= CLOCKS_PPM then
       return ("one byte in frames of %d is less than two clocks may differ"):format(frame_size)

@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 3918 section 7.1: how many groups a device forwards to those who joined them, and to nobody else.
+--- RFC 3918 section 7.1: how many groups a device forwards to their members, and to nobody else.
 --
--- All receivers join the first G groups; then each group gets a few frames. It passes if every receiver gets
+-- All receivers join the first G groups; then each group gets a few frames. It passes if each receiver gets
 -- some of every group, and the monitor none. Trial G uses the first G groups of one sequence, so what fails
--- with G fails with more. That allows to halve; the RFC adds groups step by step until a trial fails.
+-- with G fails with more. That allows halving; the RFC adds groups step by step until a trial fails.
 --
--- Devices lose frames at random, too, and then no round is whole. So where frames of all rounds are missing
--- the trial is made again with HELD frames to each group, one after the other. A group that is not forwarded
--- is a run of HELD lost numbers in each round then, which single losses are not: where one frame of ten is
--- lost and there are 1,000 groups, less than one round in ten thousand has such a run.
+-- Devices also lose frames at random, and then no round is complete. So where a frame is missing in every
+-- round, the trial is made again with HELD frames to each group, one after the other. A group that is not
+-- forwarded is then a run of HELD lost numbers in each round, and single losses are not: where one frame of
+-- ten is lost and there are 1,000 groups, less than one round in ten thousand has such a run.
 --
--- Frames are missing, too, where they come faster than the device copies them. So the number that failed is
--- tried once more, with far fewer frames a second: if fewer are missing then, it was the load that failed.
+-- Frames are also missing where they arrive faster than the device copies them. So the failed number is tried
+-- once more, at a far lower rate: if fewer are missing then, the load was the reason.
 local format = require "framegauge.text.format"
 local trials = require "framegauge.methods.rfc3918.trials"
 local verdict = require "framegauge.text.verdict"
@@ -73,7 +73,7 @@ local function try(c, n, fps)
    return one
 end
 
--- A step more each time, up to the maximum.
+-- A larger step each time, up to the maximum.
 local function climb(c)
    local low, most = 0, c.o.capacity_max
    while low < most do

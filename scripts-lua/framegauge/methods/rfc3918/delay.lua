@@ -5,7 +5,7 @@
 --
 -- One group, to which frames are sent all the time. A join counts from the last bit of the report to the
 -- first bit of the first frame; a leave from the last bit of the leave to the last bit of the last frame.
--- Both are known to the time between two frames, and contain the latency of the device: `net` is without.
+-- Both are known to the time between two frames, and contain the latency of the device: `net` is without it.
 local formats = require "framegauge.methods.rfc3918.plan.formats"
 local groups = require "framegauge.traffic.groups"
 local tables = require "framegauge.core.tables"
@@ -74,7 +74,7 @@ local function delay_of(c, direction, member_times, t)
       return nil, direction.no_latency or c.leaves and "it never got a frame" or "no frame came"
    end
    local latency = direction.latency.min_ns
-   if direction.loss_bursts > 1 then -- one is before it has joined, or after it has left
+   if direction.loss_bursts > 1 then -- a frame before the join, or after the leave
       return nil, "lost"
    end
    if not c.leaves then
@@ -115,8 +115,8 @@ local function floods(c, joined)
    return "unknown"
 end
 
--- What a problem is once it is known whether the device floods a group: one that no port has joined, or one
--- that the device knows, where another port is a member all the time.
+-- The kind of a problem, once it is known whether the device floods a group: a group that no port has joined,
+-- or a group with another port as its member all the time.
 local BY_FLOODING = {
    new = {
       ["floods"] = { [true] = "floods", [false] = "still a member", unknown = "early" },

@@ -18,8 +18,8 @@ M.KEYS = { "latency", "burdened_latency" }
 -- Share of the frames that may be missing (RFC 3918, 5.1: intended, offered and forwarded load are the same).
 local FORWARDED = 1e-3
 
--- The delays of the tagged frame of a trial by receiver, from first bit to first bit, ns; false where it did
--- not come.
+-- The delays of a trial's tagged frame by receiver, from first bit to first bit, ns; false where the frame
+-- did not arrive.
 local function tagged(c, record)
    return tables.map(trials.at_receivers(c, record, "load"), function(direction)
       return direction.tags_ns and direction.tags_ns[1] or false

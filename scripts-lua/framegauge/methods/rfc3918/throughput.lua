@@ -2,8 +2,8 @@
 
 --- RFC 3918 section 4: how much multicast a device forwards to all receivers, through tunnels too.
 --
--- A frame counts at each receiver. A load passes that loses no frame at any of them; the throughput is that
--- of the source, and the aggregate what all receivers get of it.
+-- A frame counts at each receiver. A load passes if no receiver loses a frame; the throughput is the source's
+-- load, and the aggregate the sum over all receivers.
 local ethernet = require "framegauge.core.ethernet"
 local formats = require "framegauge.methods.rfc3918.plan.formats"
 local search = require "framegauge.search"

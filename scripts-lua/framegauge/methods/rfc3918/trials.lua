@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A trial of RFC 3918: who joins what when, and which frames are sent meanwhile.
+--- A trial of RFC 3918: the memberships over time, and the frames sent meanwhile.
 --
--- Each trial does all of it: one frame to each group before anybody has joined (`probe`: does it reach
--- anyone?), reports, a wait, one frame to each group again (`verify`), the load, and leaves. The load is one
--- stream to which the groups come in turn; each receiver measures its copies by a stream of its own, by
--- number. So each port's losses, duplicates and delays are its own, and the delays of one frame can be
--- compared.
+-- Each trial has the same phases: one frame to each group before any port has joined (`probe`: does it reach
+-- a port?), reports, a wait, one frame to each group again (`verify`), the load, and leaves. The load is one
+-- stream to the groups in turn; each receiver measures its copies by its own stream, by number. So each port
+-- has its own losses, duplicates and delays, and the delays of one frame can be compared.
 local common = require "framegauge.methods.rfc2544.common"
 local definition = require "framegauge.trial.definition"
 local format = require "framegauge.text.format"
@@ -23,7 +22,7 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local MAPPED = ("\0"):rep(10) .. "\255\255" -- IPv4 among the addresses of IPv6
-local PAUSE = 0.01 -- seconds between two things that are not to touch
+local PAUSE = 0.01 -- seconds between two steps that must not overlap
 
 --- The ports by their roles.
 -- @return { source = name, receivers and burden = lists of names, monitor = name or nil }
@@ -85,9 +84,9 @@ function M.frame_ns(c, name, size)
    return common.frame_ns(c.tester, name .. "->", size) or 0
 end
 
---- The definition by which latencies are: what framegauge.trial.definition returns.
+--- The latency definition: the results of framegauge.trial.definition.
 -- @param latency  from first bit to first bit; or nil
--- @param found    that the device cuts through, as is known by now; or nil
+-- @param found    earlier evidence that the device cuts through; or nil
 function M.definition(c, latency, found)
    local frame_ns = common.frame_ns(c.tester, c.source .. "->", c.frame_size)
    return definition.of(c.o.latency_definition or found and "fifo" or nil, frame_ns, latency,
@@ -145,7 +144,7 @@ local function tunnel_of(c, src)
    }), c.tester:gateway_mac(i, c.ip)
 end
 
---- A frame to one of n groups, another one each time, or after some frames. @param held  frames; nil: 1
+--- A frame to one of n groups, to the next group each time, or after some frames. @param held  frames; nil: 1
 function M.template(c, n, held)
    local list, macs = groups.list(c.first, n)
    local made = { version = c.ip, dst = list[1], vary = {} }
@@ -189,7 +188,7 @@ function M.add_burden(c, list, o)
    end
 end
 
---- The memberships of all receivers in n groups; none where the device has them by itself.
+--- The memberships of all receivers in n groups; none where they are configured in the device.
 -- @param join, leave  seconds; nil: they do not leave
 -- @return list, and how many seconds all reports take
 function M.members(c, n, join, leave)
@@ -214,7 +213,7 @@ local function kind_of(direction)
    return direction.direction:match "^(%S+) "
 end
 
---- What all receivers measured of a kind of stream.
+--- The receivers' measurements of one kind of stream.
 -- @return list of directions of the record, and frames at the monitor
 function M.at_receivers(c, record, kind)
    local list, flood = {}, 0
@@ -245,8 +244,7 @@ local function came_by_own_tunnel(c, direction)
    return not seen or to == octets.address_text(#own == 4 and MAPPED .. own or own)
 end
 
---- What speaks against a trial with n groups: sentences; and whether the device floods groups that nobody has
--- joined.
+--- Objections to a trial with n groups: sentences; and whether the device floods groups without members.
 function M.problems(c, record, n)
    local reasons, reached, missed = {}, 0, 0
    for _, direction in ipairs(c.is_static and {} or M.at_receivers(c, record, "probe")) do
@@ -276,8 +274,8 @@ function M.problems(c, record, n)
    return reasons, floods
 end
 
---- What became of the burden of several trials.
--- @return its frames, the share of them that was lost, and whether some came out where they were not to
+--- Counts of the burden in several trials.
+-- @return its frames, their loss ratio, and whether some came out at a wrong port
 function M.burden_of(c, records)
    local tx, lost, flooded = 0, 0, false
    for _, record in ipairs(records) do
@@ -383,7 +381,7 @@ end
 -- @param o.phase     of the search
 -- @param o.unicast   share of the frames that are unicast, or nil
 -- @param o.tag       whether the delay of the frame in the middle is kept
--- @param o.any_loss  whether only it matters whether frames are lost
+-- @param o.any_loss  whether any lost frame matters, but not the number
 -- @param o.rounds    in place of seconds: frames to each group, each round a stream of its own ("load", then
 -- "round2", ...)
 -- @param o.held      frames to each group in a round, one after the other; nil: 1
@@ -420,7 +418,7 @@ function M.make(c, o)
    }
 end
 
--- Were frames that verify lost? Then a group is missing, or more came at once than the device forwards.
+-- Were frames of `verify` lost? Then a group is missing, or their rate exceeds the device's.
 local function is_unverified(c, record)
    return tables.any(M.at_receivers(c, record, "verify"), function(direction) return direction.lost > 0 end)
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What RFC 6349 has to know of a path before the transfers: its MTU, its round trip without load and its
--- bottleneck.
+--- The properties of a path that RFC 6349 needs before the transfers: its MTU, its round trip without load
+-- and its bottleneck.
 local common = require "framegauge.methods.rfc6349.common"
 local ethernet = require "framegauge.core.ethernet"
 local search = require "framegauge.search"
@@ -12,10 +12,10 @@ local M = {}
 
 -- --- The path MTU (RFC 6349, 3.1)
 --
--- It is found by packets that come back or do not (packetization layer path MTU discovery, RFC 4821): no
--- router has to say anything. Datagrams with DF set go there and back at the same size, so that it is the MTU
--- of both ways. First the sizes that links usually have are tried from the largest on, then what lies between
--- the largest that passed and the smallest that did not is halved.
+-- It is found by packets that return or not (packetization layer path MTU discovery, RFC 4821): no router has
+-- to report anything. Datagrams with DF set go there and back at the same size, so it is the MTU of both
+-- ways. First the usual sizes of links are tried from the largest on, then the interval between the largest
+-- that passed and the smallest that did not is halved.
 
 M.PATH_MTU = "rfc6349.path_mtu"
 
@@ -36,7 +36,7 @@ function M.first_sizes(most, ip)
    return list
 end
 
--- Whether packets of a size come back. One that is lost is asked again: it may have met congestion.
+-- Whether packets of a size return. A lost packet is sent again: congestion may be the reason.
 local function passes(plan, tester, session, size)
    local o, most = common.settings(plan, { mtu = plan.rfc6349.mtu }), plan.rfc6349.probe
    o.request = size - ethernet.header_octets(o.ip, "udp")

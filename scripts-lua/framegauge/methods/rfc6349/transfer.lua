@@ -12,11 +12,11 @@ local M = {}
 
 M.NAME = "rfc6349.transfer"
 
--- Segments: TCP sends no parts of them while it waits, and every second one is acknowledged at once.
+-- Segments: TCP sends no part of a segment while it waits, and every second one is acknowledged at once.
 local STEP = 2
 local INTERVALS = 10 -- of a transfer that is too short for a sample each second
 
--- What a direction is to do: its window, what it can have, and the payload of each connection.
+-- The parameters of a direction: its window, its possible goodput, and the payload of each connection.
 local function task(plan, path, from, share, both)
    local o, rtt = plan.rfc6349, path.rtt
    local one = common.settings(plan, path)
@@ -68,18 +68,17 @@ local function metrics(row, path, t, client, side)
    end
 end
 
--- By this share of its line a port may be faster than the bottleneck and still be it.
+-- A port may be faster than the bottleneck by this share of its line, and still be the bottleneck.
 local LINE_TOLERANCE = 0.01
 
--- Whether what the window has more than the bandwidth-delay product waits for the tester's own line: segments
--- wait there before they are made, but for a burst at a time, so that the round trips tell of no queue in the
--- path.
+-- Whether data beyond the bandwidth-delay product waits for the tester's own line: except for one burst,
+-- segments wait there before they are made, so the round trips show no queue in the path.
 local function waits_here(tester, path, from, row)
    local line_rate = tester.ports[from].line_rate
    return line_rate and path.bandwidth[from] >= (1 - LINE_TOLERANCE) * line_rate and row.windows > row.bdp
 end
 
--- What makes a row worth less than it looks.
+-- Reservations about a row.
 -- @param here  as of waits_here()
 local function doubts(plan, row, here)
    if here and row.rtt_mean_ns then

@@ -10,7 +10,7 @@
 --    by balance  (a + o - D) t: arrivals less departures
 --    by latency  (greatest - least latency) D: takes no load into account, and is the figure
 --
--- Where they differ the device is no plain queue: it shapes, has several queues, or buffers at its ingresses.
+-- Where they differ the device is no single queue: it shapes, has several queues, or buffers at ingresses.
 local common = require "framegauge.methods.rfc8239.common"
 local series = require "framegauge.tester.series"
 local stats = require "framegauge.trial.stats"
@@ -103,7 +103,7 @@ function M.figures(flows, line_fps)
       out.by_count_frames = extra * out.inflection_s
       out.by_balance_frames = math.max(0, (offered - out_fps) * out.inflection_s)
       out.by_latency_frames = (last - out.latency_min_ns) / NS * out_fps
-      -- what the count is high by, as far as the clock of a line may explain it
+      -- the excess of the count, as far as the clock of a line may explain it
       local explained = math.min(math.max(out_fps, line_fps * (1 - CLOCKS)), line_fps * (1 + CLOCKS))
       out.corrected_count_frames = math.max(0, offered - explained) * out.inflection_s
       out.sampling_frames = math.max(0, offered - math.min(out_fps, explained)) * out.interval_s

@@ -3,8 +3,8 @@
 --- RFC 8239 section 6, without TCP: what becomes of bursts that several ports send to one at the same
 -- instant, again and again. One sender first, then two, up to all ports but the one that receives.
 --
--- Their latency says how long they wait for each other, and their loss what the buffer does not hold. Senders
--- of TCP beside them: stateful_incast.lua.
+-- Their latency shows how long they wait for each other, and their loss what exceeds the buffer. For senders
+-- of TCP in addition see stateful_incast.lua.
 local common = require "framegauge.methods.rfc8239.common"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"

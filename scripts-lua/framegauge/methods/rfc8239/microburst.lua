@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 8239 section 4: the longest microburst of several ports at once that a switch loses nothing of.
+--- RFC 8239 section 4: the longest microburst of several ports at once that a switch forwards without loss.
 --
 -- m ports send b frames each at one instant, to the other e ports in turn, after a silence in which the
--- switch has forwarded all. b is doubled until a frame is lost, and then searched for between the two. Every
--- burst that passes has to do so several times. All ratios m : e of N ports in which an egress is congested
--- (m > e), with the ports in every place.
+-- switch has forwarded all frames. b is doubled until a frame is lost, and then searched for between the last
+-- two. Every burst has to pass several times. All ratios m : e of N ports in which an egress is congested (m
+-- > e) are tried, with the ports in every place.
 local common = require "framegauge.methods.rfc8239.common"
 local lag = require "framegauge.traffic.lag"
 local stats = require "framegauge.trial.stats"
@@ -15,7 +15,7 @@ local M = {}
 
 M.NAME = "rfc8239.microburst"
 
--- The ports in the order of the plan, begun with another one.
+-- The ports in the order of the plan, rotated to begin with another one.
 local function rotated(ports, by)
    return tables.map(ports, function(_, i) return ports[(i - 1 + by) % #ports + 1] end)
 end

@@ -2,10 +2,10 @@
 
 --- RFC 8239 section 6: senders of TCP and senders of bursts, all to one port at once.
 --
--- First one port sends bursts, and one, two, up to all others but the receiver send by TCP as much as they
--- can. Then one port sends by TCP and several send bursts. TCP goes through our own engine at both ends, a
--- connection or more from each port; the bursts are test frames, whose delay and loss say what the switch
--- does to those that do not slow down. Both are in one trial, on one clock.
+-- First one port sends bursts, and one, two, up to all others but the receiver send by TCP at full speed.
+-- Then one port sends by TCP and several send bursts. TCP runs on our own engine at both ends, a connection
+-- or more from each port; the bursts are test frames, whose delay and loss show how the switch treats frames
+-- that do not slow down. Both are in one trial, on one clock.
 local common = require "framegauge.methods.rfc8239.common"
 local ethernet = require "framegauge.core.ethernet"
 local incast = require "framegauge.methods.rfc8239.incast"
@@ -88,7 +88,7 @@ local function sides_of(c)
    return sides
 end
 
--- What TCP did, of each port that sent by it.
+-- The TCP results of each port that sent by TCP.
 local function senders_of(sides)
    local list = {}
    for k = 2, #sides do
@@ -126,7 +126,7 @@ local function make(c, number)
       local senders, record = senders_of(sides), trial.record(engine, asked)
       local by_tcp = records.of(asked, c.tester, sides, engine, stats.sum(senders, "goodput_bps") == 0)
       record.validity, record.reasons = verdict.merge { record, by_tcp }
-      for _, side in ipairs(sides) do -- to the streams they are strangers
+      for _, side in ipairs(sides) do -- the streams count them as foreign
          record.unsolicited = math.max(0, record.unsolicited - side.station.rx_frames)
       end
       record.tcp = {
@@ -137,8 +137,8 @@ local function make(c, number)
    return c.session:trial(ask)
 end
 
--- Frames of bursts per second that the line carried at least while TCP was measured: all that came but those
--- sent before, and those that the line can have carried after. A segment that had begun before counts.
+-- The least rate of burst frames on the line while TCP was measured: all received frames except those sent
+-- before, and those that the line can have carried after. A segment that had begun before counts.
 local function beside_tcp(c, record, line_fps)
    local bursts, after = c.bursts, 0
    local omitted = c.own.omit * bursts.seconds

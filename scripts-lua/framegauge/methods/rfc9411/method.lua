@@ -39,13 +39,13 @@ function M.scope(plan)
    return format.plural(#plan.rfc9411.tests, "test")
 end
 
---- Over TLS the run's folder has the certificate of the tester's authority, by which a device that looks into
--- TLS can check the servers'. @return list of { name, text }
+--- Over TLS the run's folder has the certificate of the tester's authority, so that a device that inspects
+-- TLS can verify the servers. @return list of { name, text }
 function M.files(plan, tester)
    return phases.secured(plan) and { { "ca.pem", tls.authority(tester.wires ~= nil) } } or {}
 end
 
---- Does a plan make use of a key? (plan/actions.lua)
+--- Does a plan use a key? (plan/actions.lua)
 function M.uses(plan, key)
    return key ~= "rfc9411.tls.key_log" or phases.secured(plan)
 end
@@ -101,7 +101,7 @@ function M.conformance(plan)
    end)
 end
 
--- A search looks at what was lost of what was sent: here, at how many criteria were not met.
+-- A search needs lost and sent frames: here, the number of criteria that were not met.
 local function as_asked(record)
    local short = record.fell_short or {}
    return setmetatable({ tx = math.max(2, #short), lost = #short }, { __index = record })
@@ -210,7 +210,7 @@ function run.http_throughput(plan, tester, session, found)
    rates(plan, tester, session, found, "http_throughput", phases.GETS, "transactions")
 end
 
--- What another test found for an object.
+-- Another test's result for an object.
 local function load_of(rows, object)
    return (tables.find(rows or {}, "object", object) or {}).load
 end

@@ -36,7 +36,7 @@ local SAMPLE = record("rfc9411_sample", "figures of a part of the sustain phase"
 })
 
 -- By the samples of the sustain phase, each with a rate of its own: function(row, run).
--- @param unit  what one more or less is of the figure, of a row
+-- @param unit  change of a row's figure by one count
 local function sampled(key, unit)
    return function(row, run)
       return row.samples and row.sustain_s and components.mean_rate(row[key],

@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 9693 section 4.9: how many connections the table of the device holds. The rate at which they can be
--- established and validated collapses above: twice as many connections are tried until it does, and then the
--- interval is halved. Whether it has collapsed is seen by one experiment at the rate below which it would
--- have, so that no search goes on below that.
+--- RFC 9693 section 4.9: how many connections the table of the device holds. Above that number the rate at
+-- which they can be established and validated collapses: the number is doubled until it does, and then the
+-- interval is halved. One experiment at the rate of the collapse shows whether there is one, so that no
+-- search continues below that rate.
 local outcome = require "framegauge.search.outcome"
 
 local M = {}
 
-local ATTEMPTS = 3 -- at a number of connections, while it fails for the tester's sake
+local ATTEMPTS = 3 -- at a number of connections, while the tester is the reason of the failure
 
 -- @param c.elementary  function(connections, rate) -> record
 -- @param c.search      function(connections, least, most) -> highest rate that passes, or nil
--- @param c.least       function(connections) -> rate below which they would be forgotten meanwhile
+-- @param c.least       function(connections) -> rate below which entries expire during the experiment
 -- @param o             the group rfc9693 of the plan
 -- @param most          connections that can be tried
 -- @param first         rate found with o.capacity.start

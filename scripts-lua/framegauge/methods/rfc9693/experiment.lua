@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Experiments of RFC 9693 (4.5 to 4.8). Each begins with an empty table of the device and has two phases. In
--- the first the Initiator alone sends, every frame with another four tuple: each makes an entry in the device
--- and in the Responder's state table. The second uses the connections, and no others. Both phases are one
--- trial of the session: the second is worth nothing without the first.
+-- the first only the Initiator sends, every frame with another four tuple: each makes an entry in the device
+-- and in the Responder's state table. The second uses these connections only. Both phases are one trial of
+-- the session, because the second has no meaning without the first.
 local api = require "framegauge.core.api"
 local command = require "framegauge.core.command"
 local format = require "framegauge.text.format"
@@ -86,7 +86,7 @@ local function send(c, streams, more)
 end
 
 -- The first phase. @return its counts, and the state table
--- @param patient  whether what is late is sent nevertheless: where only that it comes matters
+-- @param patient  whether late frames are sent nevertheless: where only their arrival matters
 local function establish(c, n, fps, patient)
    local known, to = tuples.table(n), names(c)
    local order = orders_of(c, n).sent
@@ -132,7 +132,7 @@ local function invalid(record, ...)
    table.insert(record.reasons, string.format(...))
 end
 
--- It does not matter how late the tester was.
+-- The tester's lateness does not matter.
 local function in_any_time(record)
    if record.validity == "tester-limited" then
       record.validity, record.reasons = "valid", {}
@@ -186,7 +186,7 @@ end
 
 --- Establish n connections, and validate them (RFC 9693, 4.5 and 4.6).
 -- @param alpha     rate of the Responder, as a share of fps
--- @param any_rate  whether it is enough that all were established, however late the tester was
+-- @param any_rate  whether the number established is enough, however late the tester was
 -- @return its record; what was lost of either phase fails it
 function M.elementary(c, n, fps, alpha, phase, any_rate)
    local validated = c.o.validate

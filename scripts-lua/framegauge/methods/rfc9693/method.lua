@@ -37,7 +37,7 @@ local function max_fps(plan, tester, frame_size)
    return most and line and math.min(most, line) or most
 end
 
--- Below this rate the first connections are forgotten before the last ones are validated.
+-- Below this rate the first connections expire before the last ones are validated.
 local function min_fps(o, n)
    local room = o.timeout - (o.validate and o.gap + 2 * o.drain or o.drain)
    return room > 0 and n * (1 + (o.validate and 1 / o.alpha or 0)) / room or math.huge
@@ -67,8 +67,8 @@ local function reasons_of(result)
    return not result.load and { "no rate passed" } or {}
 end
 
--- One experiment. What fails the validation may have failed because the Responder was too fast: half of its
--- rate decides.
+-- One experiment. A failed validation may be due to a Responder that was too fast: a second experiment at
+-- half of its rate decides.
 -- @param any_rate  whether what was established slower than asked for is established
 local function elementary(c, n, fps, phase, any_rate)
    local record = experiment.elementary(c, n, fps, c.o.alpha, phase, any_rate)
@@ -124,7 +124,7 @@ local function establishment_fps(c)
    return c.o.establishment_rate or c.rate and HALF * c.rate
 end
 
--- A row for which there is nothing to stand on.
+-- A row for which a needed earlier result is missing.
 local function without(row, what)
    row.validity, row.reasons, row.trials = "not-applicable", { what }, 0
    return row

@@ -2,8 +2,8 @@
 
 --- The streams of a plan, all at once: what became of the frames of each.
 --
--- No standard says how; it is what a tester is used for between the standards. One trial with the evidence
--- that every trial has, and a row for each stream.
+-- No standard defines it; it is the use of a tester between the standards. One trial with every trial's
+-- evidence, and a row for each stream.
 local ethernet = require "framegauge.core.ethernet"
 local fields = require "framegauge.methods.traffic.result"
 local format = require "framegauge.text.format"
@@ -119,7 +119,7 @@ function M.check(plan, tester)
    return nil
 end
 
--- Why a stream says nothing of the device: it had nothing to send.
+-- Why a stream says nothing about the device: it had no frames to send.
 local function nothing_sent(stream, direction, seconds)
    if direction.intended_frames > 0 then
       return nil
@@ -130,7 +130,7 @@ local function nothing_sent(stream, direction, seconds)
       direction.intended_fps)
 end
 
--- What the trial counted of a stream, and what follows from it.
+-- The trial's counts of a stream, and the figures from them.
 local function row_of(stream, direction, record, line_rate)
    local row, size = {}, stream.frame_size
    local nothing = nothing_sent(stream, direction, record.duration_s)

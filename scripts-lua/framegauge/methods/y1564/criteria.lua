@@ -80,7 +80,7 @@ function M.available(v, percent, sac)
    end
 end
 
---- A policer drops; what a shaper keeps waiting arrives late.
+--- A policer drops excess frames; a shaper delays them.
 function M.not_shaped(v, row, sac, statistic)
    local late = M.verdict()
    M.delay(late, row, sac, statistic)
@@ -89,7 +89,7 @@ function M.not_shaped(v, row, sac, statistic)
    end
 end
 
---- The least share of frames that must arrive of those that are sure to, in burst tests.
+--- The least share of frames within the guarantee that must arrive, in burst tests.
 function M.sure_share(flr)
    return 0.99 * (1 - flr)
 end

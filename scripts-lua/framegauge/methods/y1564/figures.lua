@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a trial says of a service: rates, loss ratio, delay and its variation.
+--- A service's figures from a trial: rates, loss ratio, delay and its variation.
 --
 -- The received rate counts all frames received, over the time in which they were sent: it is summed over
 -- the trial and never taken second by second.
@@ -85,8 +85,8 @@ local SUMS = {
    "duplicates", "reordered", "remarked",
 }
 
--- The greatest delay variation that two streams together can have: of the percentile of both it is known that
--- it cannot exceed the greater of the two.
+-- The greatest possible delay variation of two streams together: the percentile of both cannot exceed the
+-- greater of the two.
 local function joined_delay(a, b, one, other)
    local ftd = {
       min_ns = math.min(a.min_ns, b.min_ns), max_ns = math.max(a.max_ns, b.max_ns),

@@ -66,11 +66,11 @@ function M.build(tester, path, colour)
    return frame.build(path.frame_size, stack)
 end
 
--- With which marks the frames of a service arrive, against those they were sent with.
+-- The marks that the frames of a service arrive with, compared with the marks they were sent with.
 --
 -- A device may write other marks into frames: because they exceed the committed rate, because it trusts no
--- sender, or by mistake. Which of it is meant nobody but the plan can say (`preserve`). What is not there to
--- be compared, such as the tag of a frame that arrives without one, has not changed.
+-- sender, or by mistake. Only the plan can say which is meant (`preserve`). An absent field, such as the tag
+-- of a frame that arrives without one, counts as unchanged.
 
 local KEYS = { "pcp", "dei", "dscp" }
 
@@ -85,7 +85,7 @@ local function differences(marked, path, colour)
    return list
 end
 
---- Frames that arrived with any other mark, or with another one of these.
+--- Frames that arrived with any other mark, or with a change in one given mark.
 -- @param marks   of a direction (framegauge.tester.measures)
 -- @param colour  they were sent with
 -- @param only    "pcp", "dei" or "dscp"; nil: any

@@ -15,11 +15,11 @@ local GROUP = 0.2 -- seconds of constant load between the gaps
 local REFILL = 9 -- bits a bucket's byte is given to fill in again: 8 and an eighth more
 local PLENTY = 1.25 -- of the shortest burst that a full bucket cannot pass
 
--- Where both colours are sent, it must not follow from their order which of them finds no token. Two constant
--- loads have a beat; so yellow frames are scattered, each within its own interval, but no closer than the
--- line carries them: a green frame has no more than one of them to wait for. And green frames at just the
--- rate at which tokens come would keep their place to the tokens; fewer of them in a step, and more
--- yellow ones instead, have them pass through all places.
+-- Where both colours are sent, their order must not decide which of them finds no token. Two constant loads
+-- have a beat. So yellow frames are scattered, each within its own interval, but no closer than the line
+-- carries them: a green frame waits for at most one of them. Green frames at exactly the token rate would
+-- keep their phase to the tokens; a slightly lower green rate in a step, with more yellow frames, lets them
+-- pass through all phases.
 local SLIDE = 1.5
 M.SEED = 1
 

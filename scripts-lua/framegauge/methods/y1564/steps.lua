@@ -113,7 +113,7 @@ end
 -- @param b.colour   of the burst
 -- @param b.group    information rate between the bursts
 -- @param b.inflow   bit/s that flow into the bucket
--- @param b.spilt    bits of that which find it full while a burst lasts; nil: none
+-- @param b.spilt    bits of the inflow that find it full while a burst lasts; nil: none
 -- @param b.buckets  how many there are
 local function bursts(path, o, b)
    local f, c, list, fps = path.acceptance.flr, o.configuration, {}, path.line_fps
@@ -194,7 +194,7 @@ local function excess_burst(path, o)
          inflow = path.eir + (path.service.coupling and path.cir or 0),
       })
    end
-   -- the committed bucket is drained first, and as long as that takes the other one stays full
+   -- the committed bucket is drained first; meanwhile the other one stays full
    local arriving = ethernet.l2_bps(path.line_fps or 0, path.frame_size)
    return bursts(path, o, {
       spilt = path.eir * 8 * path.cbs / (arriving - path.cir), buckets = 2,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tests DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: what they ask and answer, of the group `l4.dns` of a plan.
+--- The tests DNS, DNS_TCP, DNS_TLS and DNS_HTTPS: their queries and answers, of the group `l4.dns` of a plan.
 -- Their C side is lib/apps/dns, and lib/apps/http2/doh.c.
 local keys = require "framegauge.plan.keys"
 local format = require "framegauge.text.format"
@@ -73,7 +73,7 @@ local function labels_of(name)
    end)) .. "\0"
 end
 
--- The names that a pattern stands for. @return list, or nil and what is wrong
+-- The names that a pattern expands to. @return list, or nil and what is wrong
 local function names_of(pattern)
    local before, first, last, behind = pattern:match "^(.-){(%d+)%.%.(%d+)}(.*)$"
    if not before then
@@ -90,7 +90,7 @@ local function names_of(pattern)
    return list, fault
 end
 
--- The questions of a file in dnsperf's form. @return list of lines, or nil and what is wrong
+-- The queries of a file in dnsperf's format. @return list of lines, or nil and what is wrong
 local function questions_of_file(path)
    local text, why = named_file.read(path, LONGEST)
    local list, number = {}, 0
@@ -127,7 +127,7 @@ local function questions(dns)
    return list
 end
 
---- What the client and the server of the test are told (framegauge.traffic.l4.app).
+--- Arguments of the client and the server of the test (framegauge.traffic.l4.app).
 function M.fill(client, o)
    local dns = o.dns
    local zone = dns.zone and labels_of(dns.zone)
@@ -142,13 +142,13 @@ function M.fill(client, o)
    }
 end
 
---- The same over TCP. A query is due when it is due: none waits for the acknowledgement of the one before.
+--- The same over TCP. A query leaves when it is due: it does not wait for an acknowledgement.
 function M.fill_tcp(client, o)
    M.fill(client, o)
    client.requests, client.tcp.nodelay = o.dns.requests, true
 end
 
---- The same by HTTP/2: dns.pipeline requests at a time.
+--- The same by HTTP/2: up to dns.pipeline concurrent requests.
 function M.fill_https(client, o)
    M.fill_tcp(client, o)
    client.requests_per_s, client.dns.post = nil, o.dns.post
@@ -166,7 +166,7 @@ local function has_any(tests, names)
    end
 end
 
---- The rule of the tests over TCP: the memory of a worker for all queries at a time is reserved.
+--- The rule of the tests over TCP: a worker reserves the memory for all concurrent queries.
 function M.check_tcp(values, found)
    local o = values.l4
    if has_any(o.tests, OVER_TCP) and o.connections * o.dns.pipeline > MOST_AT_A_TIME then
@@ -181,7 +181,7 @@ function M.check_tcp(values, found)
    end
 end
 
---- The rule of the group: every question can be asked.
+--- The rule of the group: every query can be sent.
 function M.check(values, found)
    local dns = values.l4.dns
    local list, fault = {}, nil

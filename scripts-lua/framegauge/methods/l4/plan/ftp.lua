@@ -8,7 +8,7 @@ local theory = require "framegauge.traffic.l4.theory"
 
 local M = {}
 
-local MOST_SESSIONS = 60000 -- at a time: each may wait for its data connection at a port of its own
+local MOST_SESSIONS = 60000 -- concurrent sessions: each may wait for its data connection at its own port
 local MODES = { "extended-passive", "passive", "extended-active", "active" }
 local FOR_IPV4 = { passive = "extended-passive", active = "extended-active" }
 
@@ -32,7 +32,7 @@ M.GROUP = keys.group("ftp", "of FTP: which files, and how their data connections
      default = "10s", min = "1ms", max = "1h" },
 })
 
---- What the client and the server of the test are told (framegauge.traffic.l4.app).
+--- Arguments of the client and the server of the test (framegauge.traffic.l4.app).
 function M.fill(client, o)
    local ftp = o.ftp
    local rest = ftp.body - ftp.resume
@@ -43,12 +43,12 @@ function M.fill(client, o)
    client.requests, client.any_body, client.timeout = ftp.files, ftp.any_body, ftp.timeout
 end
 
---- Bits of files: those that the client has received, or that were acknowledged to it.
+--- Bits of files: received by the client, or sent by the client and acknowledged.
 function M.count(client)
    return client.measured.file_bytes * 8, client
 end
 
---- The most of them that a line allows.
+--- The maximum on a line.
 function M.theory(rate, ip, o)
    return theory.files(rate, ip, o, o.file)
 end
@@ -65,7 +65,7 @@ local function sum(list, of)
    return out
 end
 
---- What a row has of its own.
+--- The row's own fields.
 -- @param list  records of its trials
 function M.figures(row, list)
    local files, seconds = 0, 0
@@ -88,7 +88,7 @@ local function lines_are_whole(ftp, found)
    end
 end
 
---- The rule of the group: every command can be sent, and every session has its port.
+--- The rule of the group: every command can be sent, and every session has its own port.
 function M.check(values, found)
    local o = values.l4
    if not tables.contains(o.tests, "FTP") then

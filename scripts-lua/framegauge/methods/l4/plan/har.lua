@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Pages out of HAR files (HTTP Archive 1.2), which browsers save: the objects with their sizes, and what
--- each waited for.
+--- Pages from HAR files (HTTP Archive 1.2), which browsers save: the objects, their sizes, and for each the
+-- object it waited for.
 local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
@@ -44,8 +44,8 @@ end
 
 local SIZES = { { "bodySize" }, { "_transferSize" }, { "content", "size" } }
 
--- Bytes of the body as they were transferred; where a browser does not say that (Chromium of HTTP/2 and
--- HTTP/3), with the head; else as it was when it was unpacked.
+-- Bytes of the body as transferred. Where a browser does not give them (Chromium with HTTP/2 and HTTP/3),
+-- with the head; else the unpacked size.
 local function size_of(entry)
    for _, path in ipairs(SIZES) do
       local size = number_at(entry, "response", unpack(path))
@@ -55,14 +55,14 @@ local function size_of(entry)
    end
 end
 
--- The URL of what a browser says made it ask; nil where it does not say.
+-- The URL that caused a request, by the browser's initiator; nil where it is not given.
 local function initiator_of(entry)
    local url = table_at(entry, "_initiator", "url")
       or table_at(entry, "_initiator", "stack", "callFrames", 1, "url")
    return type(url) == "string" and url or nil
 end
 
--- @return the object, false of what did not come by HTTP, or nil and what is wrong
+-- @return the object, false for a transfer without HTTP, or nil and what is wrong
 local function object_of(entry)
    local url, start = table_at(entry, "request", "url"), moment(table_at(entry, "startedDateTime"))
    local took = number_at(entry, "time")
@@ -82,8 +82,8 @@ local function object_of(entry)
    }
 end
 
--- What object number i waited for: what the browser says; else of what was over when it began what was over
--- last; else the document.
+-- What object number i waited for: the browser's initiator; else the last of the objects that had ended
+-- before it began; else the document.
 local function waited_for(list, i)
    local object, last = list[i], nil
    for k = i - 1, 1, -1 do
@@ -99,7 +99,7 @@ local function waited_for(list, i)
    return last or 1
 end
 
--- @return the entries of the first page, until it was loaded as far as the file says when that was
+-- @return the entries of the first page up to the page's load event, where the file gives one
 local function entries_of(log)
    local entries, list, first = log.entries, {}, nil
    for i, entry in ipairs(entries) do
@@ -122,7 +122,7 @@ local function entries_of(log)
    return list
 end
 
--- Times of a file are milliseconds, times of the day need more digits than a double has.
+-- Times of a file are milliseconds; a time of day needs more digits than a double has.
 local function whole_us(seconds)
    return math.floor(seconds * 1e6 + 0.5) / 1e6
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the tests of HTTP ask for, and which answers are good: the group `l4.http` of a plan. Their C side is
--- lib/apps/http, http2 and http3.
+--- The requests of the HTTP tests, and which responses are good: the group `l4.http` of a plan. Their C side
+-- is lib/apps/http, http2 and http3.
 local keys = require "framegauge.plan.keys"
 local tables = require "framegauge.core.tables"
 
@@ -38,7 +38,7 @@ M.GROUP = keys.group("http", "what HTTP, HTTP2 and HTTP3 ask for", {
      default_help = "200; of a range 206" },
 })
 
--- @return the first byte and how many, of a body; nil where there is no such part, or it is no range
+-- @return first byte and length of the part of a body; nil where there is no such part, or no valid range
 local function part_of(range, body)
    local first, last = range:match "^(%d*)-(%d*)$"
    first, last = tonumber(first), tonumber(last)
@@ -49,7 +49,7 @@ local function part_of(range, body)
    end
 end
 
---- What the client and the server of a test are told (framegauge.traffic.l4.app).
+--- Arguments of the client and the server of a test (framegauge.traffic.l4.app).
 function M.fill(client, o, remote)
    local http = o.http
    client.request, client.response = http.post, http.post > 0 and 0 or http.body
@@ -66,7 +66,7 @@ function M.fill(client, o, remote)
    end
 end
 
--- A flood is of HTTP/2, or of resets, and of bodies that are under way.
+-- A flood needs HTTP/2; a flood of resets also needs bodies under way.
 local function check_flood(o, found)
    for i, test in ipairs(o.tests) do
       if test ~= "HTTP2" and test ~= "HTTPS2" and (test ~= "HTTP3" or o.http.flood.frame ~= "rst") then
@@ -81,7 +81,7 @@ end
 
 local WITHOUT_RANGES = { "HTTP2", "HTTPS2", "HTTP3" }
 
---- A request is one that there is.
+--- The rule of the group: a request is valid.
 function M.check(values, found)
    local http, tests = values.l4.http, values.l4.tests
    local path, range = http.path, http.range

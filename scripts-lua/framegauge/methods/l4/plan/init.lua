@@ -26,7 +26,7 @@ local function meanings()
    return table.concat(list, "; ")
 end
 
--- TCP as everywhere, but that some tests have Nagle's algorithm off (kinds.lua).
+-- TCP as everywhere, except that some tests have Nagle's algorithm off (kinds.lua).
 local function tcp()
    local group = tables.copy(shared.tcp)
    group.fields = tables.map(group.fields, function(field)
@@ -115,7 +115,7 @@ end
 
 local PORTS = MAX_REQUESTS -- of an address
 
--- How many connections there may be at a time, in the campaign, and the key that says so.
+-- The greatest number of concurrent connections in the campaign, and the key that sets it.
 local function most_at_a_time(o)
    if o.campaign == "clients" then
       return math.max(unpack(o.sweep.clients)), "l4.sweep.clients"
@@ -125,7 +125,7 @@ local function most_at_a_time(o)
    return o.connections, "l4.connections"
 end
 
--- A connection of TCP has a port of its own. QUIC's connections are told apart by their IDs.
+-- Each connection of TCP has its own port. QUIC connections are told apart by their IDs.
 local function connections_have_ports(values, found)
    local o = values.l4
    local n, key = most_at_a_time(o)
@@ -143,7 +143,7 @@ local function connections_have_ports(values, found)
    end
 end
 
--- "TCP_RR or HTTP": the tests that have something in a set of theirs
+-- "TCP_RR or HTTP": the tests whose property is in a set
 local function one_of(set, name)
    local names = kinds.names(function(kind)
       return kind[set] and kind[set][name]
@@ -152,7 +152,7 @@ local function one_of(set, name)
    return names[1] and table.concat(names, ", ") .. " or " .. last or last
 end
 
--- Campaigns that any test can be part of.
+-- Campaigns that are open to any test.
 local FOR_ALL = { battery = true, clients = true }
 
 local function campaign_has_its_tests(values, found)
@@ -172,7 +172,7 @@ local function split(text)
    return ((a * 256 + b) * 256 + c) * 256 + d, bytes:sub(1, -5)
 end
 
--- The addresses of clients are all the first port's: none may be anybody else's.
+-- All client addresses belong to the first port: nobody else may have one.
 local function clients_have_their_addresses(values, found)
    local a, b, n = values.ports[1] or {}, values.ports[2] or {}, values.l4.load.addresses
    for family, gateway in pairs { ipv4 = "gateway", ipv6 = "gateway6" } do
@@ -209,7 +209,7 @@ end
 
 local IPERF_STREAMS = 128
 
--- iperf3 counts seconds, and its streams; and it knows directions.
+-- iperf3 counts whole seconds, and its streams; and it has directions.
 local function iperf_can_do_it(values, found)
    local o = values.l4
    local peer = o.peer
@@ -287,7 +287,7 @@ local function largest_mtu(o)
    return o.campaign == "mtu-sweep" and math.max(unpack(o.sweep.mtu)) or o.mtu
 end
 
--- An agent is told numbers, no files, texts and keys; and each side has one address.
+-- An agent receives numbers only, no files, texts and keys; and each side has one address.
 local function fits_agents(values, found)
    local o = values.l4
    for i, test in ipairs(o.tests) do
@@ -307,7 +307,7 @@ local function fits_agents(values, found)
    end
 end
 
--- What the plan leaves to the tests is left open only where they differ.
+-- A key that the plan leaves to the tests stays open only where the tests differ.
 local function shape(o)
    if o.tcp.nodelay == nil and not tables.any(o.tests, function(test) return kinds.of(test).nodelay end) then
       o.tcp.nodelay = false

@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tests of TCP and UDP: one row for each. What the method, its keys, rules and reports know of a single
--- test follows from its row:
+--- The tests of TCP and UDP: one row for each. Everything about a single test in the method, its keys, rules
+-- and reports follows from the row:
 --
 --    name        of the test in a plan
 --    kind        of its applications in lib/apps (default: the same)
 --    tls         its streams go through TLS
 --    quic        they go through QUIC
---    alpn        the protocol that both ends speak over it; nil: the protocols of l4.tls.alpn
+--    alpn        the protocol of both ends; nil: the protocols of l4.tls.alpn
 --    help        what it measures, a phrase
 --    figure      key of its figure in a row of results
---    count(client, server)  what the figure is a rate of, and the result whose time it is of (default: the
+--    count(client, server)  the count whose rate the figure is, and the result with its time (default: the
 --                transactions of the client)
---    theory(rate, ip, o, client)  the most that a line allows; client() makes the client's application; nil:
+--    theory(rate, ip, o, client)  the maximum on a line; client() makes the client's application; nil:
 --                not known
 --    trips(o)    round trips of a transaction, where each waits for the one before on its connection; nil:
 --                they do not wait
@@ -20,19 +20,19 @@
 --    receiver    of payload that goes one way: the side that receives it, 1 the client, 2 the server
 --    udp         it uses datagrams
 --    short       its connections come and go
---    campaigns   those that it can be part of, in addition to battery and clients
---    peers       kinds of hosts that can play its server
---    rate(o)     datagrams a second that its client is to send; nil: as it goes
+--    campaigns   the campaigns open to it, in addition to battery and clients
+--    peers       kinds of hosts that can act as its server
+--    rate(o)     datagrams a second that its client is to send; nil: as fast as possible
 --    datagrams   keys of sizes that must fit into a datagram
 --    pages       its client loads pages
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, in addition to TCP's: list of { key, key of o }
---    fill(client, o, remote)      what its client is told in addition to the common settings
+--    fill(client, o, remote)      sets the client's arguments in addition to the common ones
 --    nodelay     Nagle's algorithm is off unless the plan switches it on: no message waits for a delayed
 --                acknowledgement
---    closes      what l4.close may be beside fin
---    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
---    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
+--    closes      allowed values of l4.close in addition to fin
+--    gives_up    its client gives up a request without an answer (lib/apps/patience.c)
+--    counts      key of the row with the client's counts of responses (default: bad_responses)
 --    figures(row, list)  puts figures of its own into a row, of the records of its trials; or nil
 --    group       its own rows in the group l4 of a plan, or nil
 --    check(values, found)         a rule of its own for that group, or nil
@@ -58,7 +58,7 @@ local MTU = { ["mtu-sweep"] = true }
 local HTTP = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true,
    transports = true, ["mtu-sweep"] = true }
 
--- What the server has received, or where it is not ours what it has acknowledged.
+-- The bytes that the server has received, or that a server that is not ours has acknowledged.
 local function to_server(client, server)
    if server then
       return server.measured.octets_in * 8, server
@@ -68,8 +68,8 @@ end
 
 local function one() return 1 end
 
--- Pauses of a transaction: one behind each of those that are made at a time, but the last of a connection.
--- @param requests  of a connection; 0: no end
+-- Pauses of a transaction: one after each group of concurrent transactions, except the last of a connection.
+-- @param requests  of a connection; 0: no limit
 local function pauses(requests, at_a_time)
    return requests > 0 and (math.ceil(requests / at_a_time) - 1) / requests or 1 / at_a_time
 end
@@ -77,7 +77,7 @@ end
 local SIZES = { { "request", "request" }, { "response", "response" } }
 
 local MANY_AT_A_TIME = { "HTTP2", "HTTPS2", "HTTP3", "PAGE2", "PAGE3" }
-local MOST_STREAMS = 4000000 -- of all connections; the memory of a worker for them is reserved
+local MOST_STREAMS = 4000000 -- of all connections; a worker reserves the memory for them
 
 local function streams_have_room(values, found)
    local o = values.l4
@@ -187,7 +187,7 @@ local LIST = {
       counts = "ftp_counts", figures = ftp.figures, parameters = { { "ftp", "ftp" } }, group = ftp.GROUP,
    },
 
-   -- Pages. By HTTP/2 over TLS alone, as browsers have it.
+   -- Pages. HTTP/2 is over TLS only, as in browsers.
    {
       name = "PAGE", help = "pages by HTTP/1.1, page.connections at a time for each", figure = "pages_per_s",
       count = pages_of, pages = true, short = true, peers = { web = true }, fill = pages.fill,
@@ -261,12 +261,12 @@ local LIST = {
    },
 }
 
--- On these a handshake of TLS or QUIC is not part of a transaction. Its round trips depend on its settings.
+-- In these tests a TLS or QUIC handshake is not part of a transaction. Its round trips depend on its
+-- settings.
 local LASTING = { TCP_RR = true, HTTP2 = true }
 
--- The same over TLS: what differs from the row of a test over TCP. How many bytes a handshake takes, its
--- certificates decide, so only where connections last a share of the line is known: the share that full
--- records leave.
+-- The same over TLS: the differences to the row of a test over TCP. The certificates decide the size of a
+-- handshake, so a share of the line is known only where connections last: the share that full records leave.
 local function secured(name, plain, help, with)
    for _, kind in ipairs(LIST) do
       if kind.name == plain then
@@ -294,8 +294,8 @@ secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true 
 secured("TLS_PAGE", "PAGE", "PAGE over TLS", { peers = { web = true } })
 secured("DNS_TLS", "DNS_TCP", "DNS_TCP over TLS, by ALPN dot", { peers = { dns = true }, alpn = "dot" })
 
--- And over QUIC, but for HTTP/3 one stream a connection. What a handshake takes of the line, its certificates
--- decide, too.
+-- And over QUIC, with one stream a connection except for HTTP/3. The certificates decide the size of a
+-- handshake, too.
 local function over_quic(name, plain, help, most)
    for _, kind in ipairs(LIST) do
       if kind.name == plain then
@@ -319,7 +319,7 @@ end)
 over_quic("QUIC_CRR", "TCP_CRR", "TCP_CRR over QUIC")
 over_quic("QUIC_CC", "TCP_CC", "connect, handshake of QUIC and close")
 local http3 = over_quic("HTTP3", "HTTP2", "the same as HTTP2 by HTTP/3, over QUIC", function(rate, ip, o)
-   return o.body > 0 and quic.theory(rate, ip, o) / (8 * o.body) or nil -- of bodies alone
+   return o.body > 0 and quic.theory(rate, ip, o) / (8 * o.body) or nil -- of bodies only
 end)
 http3.kind, http3.alpn, http3.peers = nil, "h3", { web = true }
 local page3 = over_quic("PAGE3", "PAGE2", "the same as PAGE2 by HTTP/3, over QUIC")
@@ -339,7 +339,7 @@ function M.of(name)
    return by_name[name]
 end
 
---- Whether a test is requests of HTTP, of any version.
+--- Does a test make HTTP requests, of any version?
 function M.is_http(test)
    return test:match "^HTTP" ~= nil
 end
@@ -349,12 +349,12 @@ function M.kind(name)
    return by_name[name].kind or name
 end
 
--- Those that both ends know all of by numbers: no files, texts and keys.
+-- Kinds whose ends need only numbers as arguments: no files, texts and keys.
 local BY_NUMBERS = { TCP_STREAM = true, TCP_MAERTS = true, TCP_RR = true, TCP_CRR = true, TCP_CC = true,
    UDP_STREAM = true, UDP_RR = true }
 
---- Whether the ends of a test may be at agents (framegauge.fleet.l4), which are told numbers only. Their
--- applications have its name.
+--- Whether the ends of a test may be at agents (framegauge.fleet.l4), which receive numbers only. Their
+-- applications have the test's name.
 function M.is_for_agents(name)
    return BY_NUMBERS[name] == true
 end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tests PAGE, TLS_PAGE, PAGE2 and PAGE3: the page of the group `l4.page` of a plan, given or out of a
+--- The tests PAGE, TLS_PAGE, PAGE2 and PAGE3: the page of the group `l4.page` of a plan, given there or by a
 -- HAR file, and the figures of pages. Their C side is lib/apps/page.c.
 local keys = require "framegauge.plan.keys"
 local har = require "framegauge.methods.l4.plan.har"
@@ -10,7 +10,7 @@ local tables = require "framegauge.core.tables"
 local M = {}
 
 local MOST_OBJECTS = 500
-local MOST_IN_ALL = 4000000 -- objects of all pages at a time; the memory of a worker for them is reserved
+local MOST_IN_ALL = 4000000 -- objects of all concurrent pages; a worker reserves the memory for them
 local LARGEST = 2 ^ 30
 
 M.GROUP = keys.group("page", "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. The document is the first object", {
@@ -39,7 +39,7 @@ local function number_of(list, after)
    return list[tonumber(after)] and tonumber(after)
 end
 
--- @return the first object that waits for itself, over others; nil: none does
+-- @return the first object that depends on itself through others, or nil
 local function first_of_circle(list)
    for i = 1, #list do
       local at = i
@@ -52,7 +52,7 @@ local function first_of_circle(list)
    end
 end
 
--- The objects as they are given, with all that is left out.
+-- The objects of the plan, with all defaults filled in.
 -- @return list, or nil, the number of the object, its key, what is wrong and what was expected
 local function given(objects)
    local list = tables.map(objects, function(object, i)
@@ -100,7 +100,7 @@ end
 
 local LOAD = { "start", "per_second", "rate", "cycles", "requests", "hold", "think", "think_max" }
 
--- Pages follow each other, a number at a time: no key of l4.load says otherwise.
+-- Pages follow each other, with a number of concurrent pages: no key of l4.load changes that.
 local function follows_none(o, test, found)
    for _, key in ipairs(LOAD) do
       if o.load[key] and o.load[key] ~= 0 then
@@ -138,8 +138,8 @@ function M.check(tests, values, found)
    end
 end
 
---- What the client is told (traffic.l4.app). As with browsers and web servers no request and no response
--- waits for the acknowledgement of what was sent before.
+--- Arguments of the client (traffic.l4.app). As in browsers and web servers, no request and no response waits
+-- for an acknowledgement.
 function M.fill(client, o, remote)
    client.page = { objects = assert(objects_of(o.page)), connections = o.page.connections }
    client.request, client.response, client.requests, client.path = 0, 0, 0, "/"
@@ -197,7 +197,7 @@ end
 
 local PARTS = { "setup", "waiting", "transfer", "think" }
 
--- The shares of the time of the pages that were measured.
+-- The shares of the measured pages' time.
 local function add_shares(out, spent)
    local sum = 0
    for _, part in ipairs(PARTS) do

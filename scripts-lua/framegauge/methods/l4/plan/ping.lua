@@ -17,17 +17,17 @@ M.GROUP = keys.group("ping", "of PING: echo requests (RFC 792, RFC 4443) and the
      min = "1ns", max = "1h", default_help = "a flood" },
 })
 
---- Requests a second that are to be sent; nil: as replies come.
+--- The intended requests a second; nil: each waits for a reply.
 function M.rate(o)
    return o.ping.interval and 1 / o.ping.interval
 end
 
---- What the client is told.
+--- Arguments of the client.
 function M.fill(client, o)
    client.request, client.requests_per_s = o.ping.size, M.rate(o)
 end
 
---- Requests a second that a line, or the interval, allows: the header of an echo is as long as UDP's.
+--- The maximum of requests a second by the line or the interval: an echo's header is as long as UDP's.
 function M.theory(rate, ip, o, client)
    local its = client()
    o.request, o.response = its.request, its.request
@@ -44,8 +44,8 @@ function M.check(values, found)
    end
 end
 
---- Figures of its own for a row, from the records of its trials: what was sent, what did not come back in
--- time or was reported as undeliverable, and what had waited for less than that when the drain was over.
+--- Its own figures for a row, from the records of its trials: requests sent, those without a reply in time or
+-- reported as undeliverable, and those still waiting within their time at the end of the drain.
 function M.figures(row, list)
    local counts, sent, came, lost = row.ping_replies or {}, 0, 0, 0
    for _, record in ipairs(list) do

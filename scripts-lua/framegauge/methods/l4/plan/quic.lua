@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tests over QUIC: the group l4.quic of a plan with its rules, what the two ends are told, and the
--- figures. Of the group l4.tls they take what TLS 1.3 has.
+--- The tests over QUIC: the group l4.quic of a plan with its rules, the arguments of the two ends, and the
+-- figures. From the group l4.tls they take the keys of TLS 1.3.
 local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local ethernet = require "framegauge.core.ethernet"
@@ -99,7 +99,7 @@ function M.check(values, found)
    end
 end
 
---- What an end is told, as framegauge.traffic.l4.app takes it; as tls.of().
+--- Arguments of an end, as framegauge.traffic.l4.app takes them; as tls.of().
 function M.of(o, server, seeded, alpn)
    local out, q = tls.of(o, server, seeded, alpn), o.quic
    out.certificate = out.certificate and q.certificate
@@ -112,7 +112,7 @@ function M.of(o, server, seeded, alpn)
    }
 end
 
---- Make files of the run's folder of the logs in a trial's record.
+--- Write the logs in a trial's record to files of the run's folder.
 -- @return the record, whose `files` are a list of { name, text }
 function M.take_logs(record)
    record.files = {}
@@ -126,8 +126,8 @@ function M.take_logs(record)
    return record
 end
 
--- Of a full packet: first byte, ID of 8, number of at least 1, tag of 16; of its STREAM frame: type, ID,
--- offset of at least 4 where there is more than a few packets, length of 2.
+-- Overhead of a full packet: first byte, ID of 8, number of at least 1, tag of 16; of its STREAM frame: type,
+-- ID, offset of at least 4 after the first few packets, length of 2.
 local PACKET, FRAME = 1 + 8 + 1 + 16, 1 + 1 + 4 + 2
 
 --- Bytes of a stream in a full packet.
@@ -135,7 +135,7 @@ function M.payload(datagram)
    return datagram - PACKET - FRAME
 end
 
---- The most payload a line carries, in full packets.
+--- The maximum payload of a line, in full packets.
 function M.theory(rate, ip, o)
    local wire = ethernet.wire_octets(ethernet.header_octets(ip, "udp") + o.quic_datagram, o.tags)
    return rate * M.payload(o.quic_datagram) / (wire - o.uncounted)
@@ -228,7 +228,7 @@ local function of_side(list, i)
    return out
 end
 
--- What the path does with the marks of both ends; nil: not known.
+-- What the path does to the ECN marks of both ends; nil: not known.
 local function ecn_of(client, server)
    local function sum(key)
       return client[key] + (server and server[key] or 0)

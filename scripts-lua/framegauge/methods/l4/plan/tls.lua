@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- TLS under the tests of TCP: the group l4.tls of a plan with its rules, what the two ends are told, and the
--- figures. Nothing else in the method knows more of TLS than that a kind has it.
+--- TLS under the tests of TCP: the group l4.tls of a plan with its rules, the arguments of the two ends, and
+-- the figures. The rest of the method knows only whether a kind has TLS.
 local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
@@ -16,7 +16,7 @@ local CIPHERS = {
    "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
    "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
 }
---- Kinds of keys of certificates that can be made.
+--- Kinds of keys for certificates that the tester makes.
 M.CERTIFICATES = { "p256", "p384", "ed25519", "rsa2048", "rsa3072", "rsa4096" }
 local GROUPS = { "x25519", "p256", "p384", "x25519mlkem768" }
 -- as libssl names them
@@ -77,13 +77,13 @@ local function library_version()
    return tonumber(M.library():match "(%d+%.%d+)") or 0
 end
 
---- The library that makes the handshakes, as it names itself.
+--- The library that makes the handshakes, by its own version text.
 function M.library()
    return ffi.string(api.C.fg_tls_library())
 end
 
---- The certificate of the authority that signs those that are made, PEM.
--- @param wire  it follows from a seed: on the virtual wire only; else each process has its own
+--- The certificate of the authority that signs the tester's certificates, PEM.
+-- @param wire  derive it from a seed: on the virtual wire only; else each process has its own
 function M.authority(wire)
    local text = api.C.fg_tls_authority(wire)
    return text ~= nil and ffi.string(text) or error "libcrypto makes no certificate"
@@ -97,7 +97,7 @@ local function has_suite_for(o, version)
    end
 end
 
--- The signature of a suite of TLS 1.2 must be the certificate's.
+-- The signature of a suite of TLS 1.2 must match the certificate.
 local function signs(o)
    local wanted = o.certificate:match "^rsa" and "RSA" or "ECDSA"
    for _, name in ipairs(o.ciphers) do
@@ -171,9 +171,9 @@ local function bounds(versions)
    return oldest, newest
 end
 
---- What an end is told, as framegauge.traffic.l4.app takes it.
+--- Arguments of an end, as framegauge.traffic.l4.app takes them.
 -- @param o       settings of a test
--- @param seeded  random numbers follow from the seed of the trial: on the virtual wire only
+-- @param seeded  derive random numbers from the seed of the trial: on the virtual wire only
 -- @param alpn    the protocol of the test; nil: the plan's
 function M.of(o, server, seeded, alpn)
    local t = o.tls
@@ -194,7 +194,7 @@ function M.of(o, server, seeded, alpn)
    }
 end
 
---- Add what a trial has logged to the file of l4.tls.key_log, and take it out of the results.
+--- Append a trial's key log to the file of l4.tls.key_log, and take it out of the results.
 function M.keep_keys(o, sides)
    for _, side in ipairs(sides) do
       local tls = side.apps[1].tls or side.apps[1].quic
@@ -213,7 +213,7 @@ end
 
 local OVERHEAD = 22 -- of a record of TLS 1.3
 
---- The share of what TCP carries that is plaintext, in full records.
+--- The share of plaintext in TCP's payload, in full records.
 function M.share(o)
    local full = o.tls.record > 0 and o.tls.record or o.mtu - 60 - OVERHEAD
    return full / (full + OVERHEAD)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The campaign transports: TCP, TLS over TCP, QUIC and HTTP over the same paths. Its keys (the group
--- l4.transports), the grid of paths, which the reference device becomes one after the other, and the cases of
--- the plan: each test on each path. What follows from their trials is in transport_figures.lua.
+--- The campaign transports: TCP, TLS over TCP, QUIC and HTTP over the same paths. Here are its keys (the
+-- group l4.transports), the grid of paths, which the reference device takes on one after the other, and the
+-- cases of the plan: each test on each path. The figures of their trials are in transport_figures.lua.
 --
--- A repetition has random draws of its own (fg_device_reset), the same for all tests of a path: whether the
--- n-th frame of a way is lost follows from the seed, the repetition and n alone.
+-- A repetition has its own random draws (fg_device_reset), the same for all tests of a path: the seed, the
+-- repetition and n alone decide whether the n-th frame of a direction is lost.
 local keys = require "framegauge.plan.keys"
 local format = require "framegauge.text.format"
 local kinds = require "framegauge.methods.l4.plan.kinds"
@@ -78,7 +78,7 @@ local function loss_in_words(path)
    return path.loss_ratio > 0 and percent(path.loss_ratio) .. " lost" or "no loss"
 end
 
--- What a path is, of what is an element of each list. It is in the settings of its trials and rows.
+-- A path from one element of each list. It is in the settings of its trials and rows.
 local function path_of(plan, delay, loss, rate, reorder, queue)
    local line, bursts = plan.reference_device.rate, loss.bursts
    local back = rate.back or rate.data
@@ -89,7 +89,7 @@ local function path_of(plan, delay, loss, rate, reorder, queue)
    }
 end
 
--- Words for what differs between the paths of a plan, and always for delay and loss.
+-- Words for the differences between the paths of a plan, and always for delay and loss.
 local function name_of(o, path)
    local words = { units.format_time(path.delay_s), loss_in_words(path) }
    if #o.rates > 1 or path.back_bps ~= path.rate_bps then
@@ -128,7 +128,7 @@ function M.paths(plan)
    return out
 end
 
--- Whether a test has streams of its own that l4.transports.streams counts.
+-- Whether l4.transports.streams sets the number of streams of a test.
 local function has_streams(test)
    return test:match "2$" or test == "HTTP3"
 end
@@ -161,12 +161,12 @@ function M.cases(plan)
    return list
 end
 
--- Payload goes from the first port to the second, or back.
+-- Payload goes from the first port to the second, or the other way.
 local function goes_back(test)
    return kinds.of(test).receiver ~= 2
 end
 
--- One way of the device as a path has it.
+-- One direction of the device on a path.
 local function way(of, path, rate, by)
    local out = tables.copy(of)
    out.latency, out.latency_per_byte = path.delay_s / 2, 0
@@ -178,7 +178,7 @@ local function way(of, path, rate, by)
    return out
 end
 
---- What the reference device of a plan is on a path.
+--- The reference device of a plan on a path.
 function M.device(plan, path)
    local device, back = plan.reference_device, goes_back(plan.l4.tests[1])
    local by = plan.l4.transports.reorder_by
@@ -188,7 +188,7 @@ function M.device(plan, path)
    return out
 end
 
---- All that it becomes; nil with another campaign.
+--- All devices of the campaign; nil with another campaign.
 function M.devices(plan)
    return plan.l4.campaign == "transports" and plan.reference_device
       and tables.map(M.paths(plan), function(one) return M.device(plan, one.path) end) or nil
@@ -248,7 +248,7 @@ local function payload_goes_one_way(values, found)
    end
 end
 
---- What must hold with this campaign.
+--- The rules of this campaign.
 function M.check(values, found)
    local port = values.ports[1]
    if values.l4.campaign ~= "transports" then

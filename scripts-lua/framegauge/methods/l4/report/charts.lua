@@ -58,7 +58,7 @@ local function buffer_of(row)
    return row.parameters.tcp.receive_buffer / 1024
 end
 
--- What the window and the line allow.
+-- The limit by the window and the line.
 local function allowed(row)
    return row.theoretical and math.min(row.theoretical, row.window_bps or math.huge)
 end
@@ -253,7 +253,7 @@ end
 -- Where l4.interval asked for it: the figure, how many connections were open, and the windows of the sender.
 local MAX_TRIALS = 12 -- that have charts
 
--- A small chart of figures of one side of a trial over time; false where there are no intervals.
+-- A small chart of figures of one side of a trial over time; false without intervals.
 -- @param side  1 the client, 2 the server
 -- @param o     id, title, label, lines as framegauge.report.chart.lines has them; write = value -> text
 local function small_chart(trial, side, o)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Why the figures of TCP and UDP tests are not the tester's own limits, and all trials they are of.
+--- Evidence that the figures of TCP and UDP tests are not the tester's own limits, and all their trials.
 local common = require "framegauge.report.html.evidence"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -30,7 +30,7 @@ local function counter(key)
    end
 end
 
--- Share of its polls that the busiest worker had something to do in, percent.
+-- Share of polls that found work, of the busiest worker, percent.
 local function busy(trial)
    local most = 0
    for _, side in ipairs(trial.sides) do

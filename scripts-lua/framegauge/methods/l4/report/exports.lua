@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A trial of a stream as iperf3 reports one in JSON, by its field names, for programs that read those. All
--- connections of a trial are one stream here. What iperf3 takes from the kernel (who listens on which
--- socket, the processor's load) is not there.
+--- A trial of a stream in iperf3's JSON format, by iperf3's field names, for programs that read it. All
+-- connections of a trial are one stream here. Values that iperf3 takes from the kernel (listening sockets,
+-- the processor's load) are absent.
 local json = require "framegauge.text.json"
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local results = require "framegauge.tester.iperf3.results"
@@ -39,7 +39,7 @@ local function with(t, more)
    return t
 end
 
--- A span without what is of one stream only.
+-- A span without the fields of a single stream.
 local function sum_of(stream)
    local sum = tables.copy(stream)
    sum.socket, sum.snd_cwnd, sum.snd_wnd, sum.rtt = nil, nil, nil, nil
@@ -116,7 +116,7 @@ local function text_of(trial, generator)
    }, { order = ORDER, pretty = true }) .. "\n"
 end
 
--- A trial with a host that runs iperf3 has what both sides told; without any server nobody can tell.
+-- A trial with a host that runs iperf3 has the reports of both sides; without a server there is no report.
 local function text(trial, generator)
    local told = trial.sides[1].apps[1].iperf
    return told and results.text(told) .. "\n" or trial.sides[2] and text_of(trial, generator)

@@ -102,7 +102,7 @@ end
 
 local MAX_TILES = 12
 
--- The best of each test.
+-- The best row of each test.
 function M.tiles(result)
    local list = {}
    for i, group in ipairs(formatters.grouped(rows_of(result), "test")) do

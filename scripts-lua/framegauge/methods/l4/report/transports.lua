@@ -12,7 +12,7 @@ local units = require "framegauge.text.units"
 
 local M = {}
 
--- All of a path but for its losses, and for the round trip where the chart has it.
+-- All parameters of a path except its losses, and except the round trip where the chart has it.
 local function path_name(row, without_delay)
    local path = row.parameters.path
    local reordered = path.reorder_ratio > 0
@@ -28,7 +28,7 @@ local NAMES = {
    HTTPS2 = "HTTP/2 over TLS", HTTP3 = "HTTP/3",
 }
 
--- What a line of the chart is of.
+-- The name of a line of the chart.
 local function transport(row)
    local streams = row.parameters.http and row.test ~= "HTTP" and row.test ~= "HTTPS"
       and row.parameters.http.streams
@@ -36,7 +36,7 @@ local function transport(row)
    return NAMES[row.test] .. with .. (row.parameters.path.bursts and ", in bursts" or "")
 end
 
--- What charts are against: the figure, and which rows one chart has.
+-- The horizontal axes of charts: the figure, and which rows share a chart.
 local AGAINST = {
    { "loss", of = function(row) return 100 * row.parameters.path.loss_ratio end, unit = "%",
       label = "frames lost, %", scale = "even", group = path_name },
@@ -44,7 +44,7 @@ local AGAINST = {
       label = "round trip, ms", scale = "values", group = function(row) return path_name(row, true) end },
 }
 
--- The first of them that differs between rows; nil: one path, which the table shows.
+-- The first axis that differs between rows; nil: one path, which the table shows.
 local function against(rows)
    for _, one in ipairs(AGAINST) do
       if tables.any(rows, function(row) return one.of(row) ~= one.of(rows[1]) end) then
@@ -53,7 +53,7 @@ local function against(rows)
    end
 end
 
--- What headers, window and loss allow together.
+-- The limit by headers, window and loss together.
 local function allowed(row)
    local t = row.transport
    return math.min(t.theoretical_bps, t.window_bps or math.huge, t.loss_bps or math.huge)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A page that was loaded, object by object: when each could be asked for, was asked for, began and ended.
+--- A loaded page, object by object: when each could be requested, was requested, began and ended.
 local Plot = require "framegauge.report.chart.plot"
 local format = require "framegauge.text.format"
 local result_rows = require "framegauge.methods.l4.result"
@@ -43,7 +43,7 @@ local function plain(value)
    return ("%g"):format(value)
 end
 
--- " Of the time of all pages measured 4.3 % was set-up of connections, ..."; "" where no share is known.
+-- " Of the time of all pages measured 4.3 % was set-up of connections, ..."; "" without a known share.
 local function shares(page)
    if not page.setup_ratio then
       return ""
