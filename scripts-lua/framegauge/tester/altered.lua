@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Frames with the signature of a stream that are not its frames, and frames that a device translated.
+--- Frames with a stream's signature that do not belong to it, and frames that a device translated.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"
@@ -15,7 +15,7 @@ M.KINDS = {
    { "wrong_payload", C.FG_ALTERED_PAYLOAD },
 }
 
---- Frames by kind, without kinds that did not come; nil without any.
+--- Frames by kind, without kinds whose count is 0; nil without any.
 -- @param result  struct fg_stream_result
 function M.read(result)
    local out = {}
@@ -26,7 +26,7 @@ function M.read(result)
    return next(out) and out
 end
 
---- The sum of several; any may be nil; nil without any.
+--- The sum of several results; any may be nil; nil without any.
 -- @param list  of what M.read() gave, by any key
 function M.sum(list)
    local out = {}
@@ -45,8 +45,8 @@ local function address(t, ip, port)
    return t.ports and (t.version == 4 and "%s:%d" or "[%s]:%d"):format(text, port) or text
 end
 
---- Addresses, with ports if there are any, with which the first frame of a stream arrived, as far as they are
--- not those with which it was sent: { source =, destination = }; nil where neither was changed.
+--- Addresses, and ports if any, of a stream's first received frame, as far as they differ from the addresses
+-- it was sent with: { source =, destination = }; nil where both are unchanged.
 function M.translated(result)
    local t = result.translation
    return (t.source or t.destination) and {

@@ -49,8 +49,7 @@ local ON_LOSS = "loss" -- as trigger
 local BAD_INPUT = 2
 local EINVAL = 22
 
--- What must be added to the engine's time to make it the time since 1970, ns. The wire's time is nobody
--- else's.
+-- Offset from the engine's time to the time since 1970, ns. The wire's time has no relation to it.
 local function epoch(tester)
    if tester.wires then
       return 0
@@ -60,7 +59,7 @@ local function epoch(tester)
       - ffi.cast("int64_t", C.fg_engine_now_ns(tester.engine))
 end
 
--- Errors of the filter are the caller's, errors of the file the machine's.
+-- An error of the filter is the caller's, an error of the file the machine's.
 local function check(rc, err)
    local ok, why = pcall(api.check, rc, err)
    if not ok then

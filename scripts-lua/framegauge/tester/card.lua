@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What stands behind a port: its driver, link, optical module, and the PCI Express slot it is in.
+--- The hardware of a port: its driver, link, optical module, and its PCI Express slot.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local named_file = require "framegauge.core.named_file"
@@ -11,24 +11,24 @@ local M = {}
 
 local PCI = "/sys/bus/pci/devices/"
 
--- A lane's bits that are data: ten for eight until 5 GT/s, then 130 for 128.
+-- The share of data in a lane's bits: 8 of 10 until 5 GT/s, then 128 of 130.
 local function coding(gts)
    return gts > 5 and 128 / 130 or 8 / 10
 end
 
--- Of a packet of 128 bytes of data, the least that every slot allows, 24 more are its header and framing.
+-- A packet of 128 bytes of data (the least that every slot allows) has 24 bytes of header and framing.
 local PACKET = 128 / (128 + 24)
 
---- What lanes of PCI Express carry each way, Gbit/s of data in packets of 128 bytes.
+--- Capacity of PCI Express lanes in each direction, Gbit/s of data in packets of 128 bytes.
 -- @usage card.pcie_gbps(8, 5) --> 26.9
 function M.pcie_gbps(lanes, gts)
    return math.floor(lanes * gts * coding(gts) * PACKET * 10) / 10
 end
 
---- The slot of a PCI device by sysfs; nil where it tells nothing.
+--- The slot of a PCI device by sysfs; nil where sysfs has no data.
 -- @param address  0000:03:00.0
 -- @param read     function(path): its first line or nil; default: of this machine
--- @return { lanes =, gts = now, lanes_max =, gts_max = that the card can, gbps = it carries each way }
+-- @return { lanes =, gts = now, lanes_max =, gts_max = maximum of the card, gbps = in each direction }
 function M.slot(address, read)
    local function number(name)
       return tonumber(((read or named_file.read)(PCI .. address .. "/" .. name) or ""):match "^[%d.]+")
@@ -59,7 +59,7 @@ local function module_of(module)
    }
 end
 
---- What the driver of a port tells; nil of a port without one.
+--- The driver's data of a port; nil for a port without a driver.
 -- @param handle  struct fg_port *
 -- @return { link_up =, speed_mbps =, duplex = "full" or "half", module = or nil, driver = what it can do }
 function M.about(handle)
@@ -83,15 +83,15 @@ function M.about(handle)
    }
 end
 
---- A port as the report has it: what the driver says, and what the plan says better.
+--- A port for the report: the driver's data, completed by the plan.
 -- @param plan_port  of the plan
 -- @param handle     struct fg_port *, open
--- @param known      what about() gave, where that was asked already
+-- @param known      result of about(), if there is one already
 function M.describe(plan_port, handle, known)
    local caps, address = handle.caps, address_of(plan_port.device)
    local told = tonumber(caps.line_rate_bps)
    local rate = plan_port.line_rate or told
-   -- at a rate that the plan or a veth declares no frame takes time
+   -- at a rate that only the plan or a veth declares a frame takes no time
    local serial = caps.made_up_rate and 0 or told
    local about = known or address and M.about(handle) or {}
    return {

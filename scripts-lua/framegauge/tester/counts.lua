@@ -43,7 +43,7 @@ local LCORE = {
    late_ns = "late_ns",
 }
 
--- Of ports whose card's own counters are exact.
+-- Only for ports whose card has exact counters.
 local CARD = {
    tx = "tx_handed", card_tx = "tx_card", card_rx = "rx_card", rx = "rx_fetched", card_rx_total = "rx_total",
    tx_unaccounted = "tx_unaccounted", rx_unaccounted = "rx_unaccounted",
@@ -57,7 +57,7 @@ local function port_result(engine, i)
 end
 
 --- Source and error bound of the time stamps that port i took of arrivals in the trial.
--- A stamp of the wire is good to its rounding; one of the TSC was taken when the receiver next looked.
+-- A stamp of the wire is exact but for rounding; a stamp of the TSC was taken at the receiver's next poll.
 local function stamps(engine, i, on_wire)
    if on_wire then
       return "wire", 1
@@ -93,7 +93,7 @@ local function direction_of(engine, i, stream, o)
    local direction = api.numbers(result, STREAM)
    direction.name, direction.share = stream.name, stream.share
    direction.from = o.ports[stream.from].name
-   -- how many frames a random process makes is known now
+   -- the number of frames of a random process is known now
    direction.intended_fps = stream.by_count and direction.intended_frames / o.duration or stream.fps
    direction.sends_s, direction.exact = stream.sends_s, stream.exact
    direction.latency = delays.latency(result.latency, stamps(engine, stream.to, o.on_wire))
@@ -185,7 +185,7 @@ function M.ports(engine, ports)
    return list
 end
 
---- The card's own counters and ours, of ports that have some; nil where none has.
+--- The card's own counters and ours, for ports that have some; nil where no port has.
 -- @param ports  as M.ports gave them
 function M.cards(ports)
    local list = tables.field(ports, "card")

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Delays of a stream: as a few figures, and as bytes that hold the whole histogram
--- (lib/metric/fg_latency.h). The percentiles of several streams, at one tester or at many, follow from these
--- bytes only.
+-- (lib/metric/fg_latency.h). Only these bytes give the percentiles of several streams, at one tester or many.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
@@ -24,10 +23,9 @@ function M.latency(l, source, bound)
    })
 end
 
---- Widen the error bound of delays by what they may be off because of the sender: a frame has its stamp
--- before it is handed over, and frames that left off schedule wait for each other, at most for the greatest
--- lag. Where the port does not send at the time of the stamp, a frame waits besides until those before it
--- have left the line.
+--- Widen the error bound of delays by the sender's share. A frame is stamped before it is handed over, and
+-- frames that left off schedule wait for each other, at most for the greatest lag. Where the port does not
+-- send at the time of the stamp, a frame also waits until earlier frames have left the line.
 -- @param direction  with the counts of its sender
 function M.add_sender_error(direction)
    local late = direction.off_schedule > 0 and direction.lag_max_ns or 0
@@ -54,7 +52,7 @@ function M.merge(list, source, bound)
    return M.latency(out, source, bound)
 end
 
---- The latency of all frames of several directions; nil where the delays of one are not there.
+--- The latency of all frames of several directions; nil where a direction has no delays.
 -- @param directions  as framegauge.tester.counts gives them
 function M.of_all(directions)
    local list, bound, source = {}, 0, nil

@@ -14,7 +14,7 @@ local topology = require "framegauge.traffic.topology"
 
 local M = {}
 
--- The rate of the line of a port as far as the plan knows it.
+-- The line rate of a port, as far as the plan knows it.
 local function line_rate(plan, i)
    return plan.ports[i].line_rate or (plan.reference_device and plan.reference_device.rate)
 end
@@ -32,7 +32,7 @@ local function templates(ports, stream, macs, cycle)
    return made
 end
 
--- What a stream gets wrong on purpose.
+-- A stream's errors on purpose.
 local function add_errors(plan, stream, one, macs, fps)
    local function make(size)
       return stack.template(plan.ports, stream, macs, size)
@@ -61,7 +61,7 @@ local function own_streams(plan)
    return list
 end
 
--- What stands for a tester where no port is open.
+-- A stand-in for a tester while no port is open.
 local function closed_tester(plan)
    local macs, ports = stack.placeholders(plan.ports), {}
    for i, port in ipairs(plan.ports) do
@@ -124,14 +124,14 @@ local function gap_after(stream, size)
    return 1e9 / l.fps * (size + l.overhead) / (mean + l.overhead)
 end
 
--- A frame that may be wrong on purpose: its bytes, when it leaves, what is wrong.
+-- A frame that may have an error on purpose: its bytes, its departure, its errors.
 local function faulty(stream, index, at, number, kinds, names)
    local size = stream.cycle[number % #stream.cycle + 1]
    local template = names[#names] == "oversize" and stream.oversize or stream.templates[size]
    return faults.make(stream.errors, template, index, number, kinds, at), at, names
 end
 
---- Frames of a stream, as they would leave.
+--- The frames of a stream, in the order of departure.
 -- @param index  of the stream in the list, its number in the signature
 -- @return iterator: which departure of the stream it is, from 0, its bytes without FCS, when it leaves in ns
 -- (0 where the load is not a constant one), and the names of the errors in it (framegauge.traffic.faults)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The gateways of a tester's ports: their MAC addresses, which the engine asks for.
+--- The gateways of a tester's ports: their MAC addresses, which the engine resolves.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"
@@ -11,8 +11,8 @@ local M = {}
 
 local TRY_NS, TRIES = 500000000, 6
 
---- MAC of a port's gateway for an IP version, six octets: what the plan says, else what the gateway answered;
--- nil while it has not.
+--- MAC of a port's gateway for an IP version, six octets: the plan's, else the gateway's reply; nil without
+-- a reply.
 function M.mac(tester, i, version)
    local port = tester.plan.ports[i]
    if port.gateway_mac then
@@ -22,7 +22,7 @@ function M.mac(tester, i, version)
    return C.fg_engine_gateway(tester.engine, i - 1, version, mac) and ffi.string(mac, 6) or nil
 end
 
--- The first gateway that has not answered, as a sentence.
+-- The first gateway that has not replied, as a sentence.
 local function silent(tester)
    for i, port in ipairs(tester.plan.ports) do
       for version = 4, 6, 2 do
@@ -35,8 +35,8 @@ local function silent(tester)
    end
 end
 
---- Ask for the MAC of every gateway until all have answered; raises when one stays silent. Nobody waits
--- longer than that takes, but where time runs free: there a trial ends at its own time, which costs nothing.
+--- Resolve the MACs of all gateways; raises when a gateway does not reply. The wait ends with the last reply,
+-- except where time runs free: there the trial runs to its set end, which costs no real time.
 function M.resolve(tester)
    local answered = tester.time ~= C.FG_TIME_WIRE_FREE and function()
       return not silent(tester)

@@ -12,7 +12,7 @@ local M = {}
 local C = api.C
 local HUGE_PAGES = { auto = 0, never = 1, require = 2 }
 
--- A NULL-terminated array of C strings, or NULL for none. The strings must outlive it: keep the list.
+-- A NULL-terminated array of C strings, or NULL for no strings. Keep the list as long as the array.
 local function string_array(list)
    if #list == 0 then
       return nil
@@ -24,7 +24,7 @@ local function string_array(list)
    return array
 end
 
--- Where the machine's huge pages belong to others, as next to a test that takes them, the environment says so
+-- Where another process has the machine's huge pages (say, next to a running test), the environment decides
 -- for all plans that leave the choice open.
 local function huge_pages(wish)
    local variable = "FRAMEGAUGE_HUGE_PAGES"
@@ -32,7 +32,7 @@ local function huge_pages(wish)
    return HUGE_PAGES[told] or error(('%s: "%s" is not auto, never or require'):format(variable, told), 0)
 end
 
--- What killed testers have left behind, once a process.
+-- Remove the remains of killed testers, once per process.
 local function name_left()
    name_left = function() end
    undo.each_left(function(journal)
@@ -74,10 +74,10 @@ end
 
 local LINK_MILLISECONDS = 5000 -- a 10G port may take so long to come up
 
--- What is to be put back when ports are closed, by the list of their handles.
+-- Changes to undo when ports are closed, by the list of the ports' handles.
 local groups = setmetatable({}, { __mode = "k" })
 
---- Write down parts of the state of a port's interface that are about to be changed (framegauge.core.undo).
+--- Record parts of the state of a port's interface before they are changed (framegauge.core.undo).
 -- @param group  of steps
 -- @param port   of the plan; only a kernel interface has such a state
 -- @param parts  list of "up", "promiscuous", "xdp"
@@ -120,7 +120,7 @@ end
 -- @param handles    takes struct fg_port * for each, as they are opened, so that a failure leaves none behind
 -- @param list       of the plan
 -- @param max_frame  bytes with FCS that must pass
--- @param keep       frames of each port that its user may keep for a while (list), or nil
+-- @param keep       frames of each port that its user may hold for a while (list), or nil
 function M.open(handles, list, max_frame, keep)
    groups[handles] = undo.group()
    for i, port in ipairs(list) do
@@ -128,7 +128,7 @@ function M.open(handles, list, max_frame, keep)
       handles[i] = open_one(port, max_frame, keep and keep[i] or 0)
    end
    -- only then: where the ports are joined, one is up when the other is. A memif client has waited already,
-   -- and a server's peer may come when it likes.
+   -- and a server's peer may connect at any time.
    local err = api.error()
    for i, port in ipairs(list) do
       if port.kind ~= "memif" then
@@ -137,7 +137,7 @@ function M.open(handles, list, max_frame, keep)
    end
 end
 
---- Close them, and put their interfaces back; the list is empty then.
+--- Close the ports, and restore their interfaces; the list is empty then.
 function M.close(handles)
    local group = groups[handles]
    for i, handle in ipairs(handles) do

@@ -3,9 +3,9 @@
 --- Emulated hosts behind the ports of a tester: addresses that answer ARP, Neighbor Discovery and ping, and
 -- know the MAC of their gateway.
 --
--- A tester has one set of them, which a new one replaces. They rest until they are started, go on from trial
--- to trial, and on real ports also between trials. The time of the virtual wire passes in trials only, so
--- a caller that waits for a host there has a trial without streams run meanwhile (pass).
+-- A tester has one set of hosts, which a new set replaces. They are idle until started, and stay active from
+-- trial to trial, on real ports also between trials. The time of the virtual wire passes in trials only, so a
+-- caller that waits for a host there runs a trial without streams meanwhile (pass).
 local address = require "framegauge.plan.address"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
@@ -14,7 +14,7 @@ local pass = require "framegauge.tester.pass"
 
 local C = api.C
 
-local PING_SECONDS = 1.2 -- more than a host waits for a reply
+local PING_SECONDS = 1.2 -- longer than a host waits for a reply
 
 local Hosts = {}
 Hosts.__index = Hosts
@@ -44,7 +44,7 @@ local function fill(c, one)
    end
 end
 
---- Put hosts behind the ports of a tester, instead of those that were there. No trial may be running.
+--- Put hosts behind the ports of a tester, in place of the present ones. No trial may be running.
 -- @param tester  the open tester
 -- @param list    of { port = its number, mac =, address = of either version, gateway = address or nil,
 --                tags = list of { id =, priority =, type = EtherType }, outermost first, or nil }; a MAC may
@@ -82,21 +82,21 @@ local function run(self, speak)
    end
 end
 
---- Have them speak, beginning with the questions for their gateways.
+--- Activate them; they resolve their gateways first.
 -- @usage local one = hosts.new(tester, { { port = 1, mac = "02:00:00:00:01:01", address = "198.18.1.9" } })
 -- one:start()
 function Hosts:start()
    run(self, true)
 end
 
---- Have them rest: they answer nobody, and know no gateway.
+--- Deactivate them: they reply to nobody, and know no gateway.
 -- @usage local one = hosts.new(tester, { { port = 1, mac = "02:00:00:00:01:01", address = "198.18.1.9" } })
 -- one:stop()
 function Hosts:stop()
    run(self, false)
 end
 
---- MAC of the gateway of a host, text; nil while it has not answered.
+--- MAC of the gateway of a host, text; nil while the gateway has not replied.
 -- @param i  its place in the list
 -- @usage local one = hosts.new(tester, { { port = 1, mac = "02:00:00:00:01:01", address = "198.18.1.9" } })
 -- one:start()
@@ -107,7 +107,7 @@ function Hosts:gateway_mac(i)
       and octets.mac_text(ffi.string(mac, 6)) or nil
 end
 
---- Let time of the tester pass, in which hosts speak. Call it inside a job.
+--- Let time of the tester pass, with the hosts active. Call it inside a job.
 -- @param seconds  at most
 -- @param done     function() that ends it by returning true
 -- @return what done() returned last
@@ -117,10 +117,10 @@ function Hosts:pass(seconds, done)
    return pass(self.tester, seconds, done)
 end
 
---- Have hosts ping, all at once, and wait a second for their replies. Call it inside a job.
+--- Send a ping from several hosts, all at once, and wait a second for replies. Call it inside a job.
 -- @param requests  list of { host = its place in the list, to = address, hop = address of the gateway, or
 --                  nil: the request goes to the address itself }; a host has one at a time
--- @return list of booleans: who was answered
+-- @return list of booleans: whether a reply came
 -- @usage local two = hosts.new(tester, {
 --    { port = 1, mac = "02:00:00:00:01:01", address = "2001:2::9" },
 --    { port = 2, mac = "02:00:00:00:01:02", address = "2001:2::a" },

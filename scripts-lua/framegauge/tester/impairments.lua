@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a path does to frames, from a plan (framegauge.plan.paths) to what lib/path takes.
+--- The impairments of a path, from a plan (framegauge.plan.paths) to the structures of lib/path.
 local api = require "framegauge.core.api"
 local bit = require "bit"
 local ffi = require "ffi"
@@ -75,7 +75,7 @@ function M.fill_nat(out, values)
    out.replaces = values.full == "replace"
 end
 
---- How many of n frames such a path loses: exactly where it can be foretold, else on average.
+--- How many of n frames such a path loses: exactly where it is predictable, else on average.
 function M.lost(way, frames)
    local lost = (way.loss_random or 0) * frames
    if (way.loss_every or 0) > 0 then

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tester: a plan's ports, opened, with an engine behind them. What a test method sees of the tester.
+--- The tester: a plan's ports, opened, with an engine behind them, as test methods use it.
 --
--- Everything a trial needs is put together here from the plan; what the trial then counted comes back as
--- plain tables. A tester is used inside a job, since trials take time.
+-- It makes the complete configuration of a trial from the plan, and returns the trial's counts as plain
+-- tables. A tester is used inside a job, because trials take time.
 local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
 local card = require "framegauge.tester.card"
@@ -27,7 +27,7 @@ local wires = require "framegauge.tester.wires"
 
 local C, nanoseconds = api.C, api.nanoseconds
 
-local POLL_SECONDS = 0.001 -- how often a running trial is looked at
+local POLL_SECONDS = 0.001 -- how often a running trial is polled
 local DRAIN, ANNOUNCEMENT_DRAIN = 0.5, 0.1 -- s: where a trial sets none; after an announcement to a bridge
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
 
@@ -100,8 +100,8 @@ function Tester:create_engine()
    self.engine, self.lcores = out[0], #workers
 end
 
--- Wait for the trial; whatever ends the wait early ends the trial, too.
--- @param look  called now and then meanwhile; ends the trial by returning true. Default: nobody looks
+-- Wait for the trial; if the wait ends early for any reason, the trial ends, too.
+-- @param look  called regularly meanwhile; ends the trial by returning true. Default: none
 function Tester:await(look)
    local ok, why = pcall(function()
       while C.fg_engine_poll(self.engine) == C.FG_ENGINE_RUNNING do
@@ -121,7 +121,7 @@ function Tester:await(look)
    end
 end
 
--- Does a trial run? Who does not await() its end has to ask now and then: that is when links are looked at.
+-- Does a trial run? A caller that does not await() its end must call this regularly: it polls the links.
 function Tester:is_running()
    return C.fg_engine_poll(self.engine) == C.FG_ENGINE_RUNNING
 end
@@ -155,7 +155,7 @@ function Tester:can_set_gap()
    return self.wires ~= nil and self.wires.set_gap ~= nil
 end
 
--- What the wires are told before a trial; nil: nothing. @param o  as trial() takes it
+-- Settings of the wires before a trial, or nil. @param o  as trial() takes it
 function Tester:arrange(o)
    return o.outage and function(start)
       local from = start + nanoseconds(o.outage.at)
@@ -163,9 +163,9 @@ function Tester:arrange(o)
    end
 end
 
--- Let something see every frame that a port receives from now on, while a trial runs or not.
+-- Let a tap see every frame that a port receives from now on, in trials and between them.
 -- @param port  its number
--- @param tap   struct fg_tap *; nil: nobody any more
+-- @param tap   struct fg_tap *; nil: no tap any more
 function Tester:tap(port, tap)
    local err = api.error()
    self.taps[port] = tap
@@ -176,7 +176,7 @@ function Tester:tap(port, tap)
    end
 end
 
---- Number of the port of a name, or nil and a sentence that names those there are.
+--- Number of the port of a name, or nil and a sentence that names the existing ports.
 -- @usage tester:port_index "west" --> 2
 function Tester:port_index(name)
    local names = {}
@@ -189,7 +189,7 @@ function Tester:port_index(name)
    return nil, ("there is no port '%s'; there is %s"):format(tostring(name), table.concat(names, ", "))
 end
 
--- MAC of a port's gateway for an IP version, six bytes; nil while it has not answered.
+-- MAC of a port's gateway for an IP version, six bytes; nil while the gateway has not replied.
 function Tester:gateway_mac(i, version)
    return gateways.mac(self, i, version)
 end
@@ -234,7 +234,7 @@ function Tester.open(plan, o)
    return tester
 end
 
--- A tester that was closed: what was made of it still has it, and would hand C an engine that is gone.
+-- A closed tester: objects made from it still refer to it, and would pass a freed engine to C.
 local Closed = {}
 function Closed.__index(_, key)
    if key == "engine" then
@@ -243,8 +243,7 @@ function Closed.__index(_, key)
    return Tester[key]
 end
 
---- Stop the engine and give the ports back. May be called twice; whatever else needs the ports raises an
--- error then.
+--- Stop the engine and close the ports. May be called twice; any later use of the ports raises an error.
 -- @usage tester:close() tester:close()
 function Tester:close()
    if self.closed then
@@ -262,7 +261,7 @@ function Tester:close()
    setmetatable(self, Closed)
 end
 
--- Let time of the tester pass; the device stays as it is.
+-- Let time of the tester pass; the device keeps its state.
 function Tester:pause(seconds)
    local config = ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(seconds), silent = true })
    self:start(config, nil, true)
@@ -276,7 +275,7 @@ function Tester:max_fps(frame_size)
    return ethernet.slowest_fps(self.ports, frame_size)
 end
 
--- Tell a bridge of the stations behind every port.
+-- Announce the stations behind every port to a bridge.
 function Tester:announce_stations(o)
    local list, seconds = streams.announcements(self, o)
    self:start(ffi.new("struct fg_trial_config", {
@@ -290,7 +289,7 @@ function Tester:announce_stations(o)
    self:await()
 end
 
--- The streams of a trial: the engine's list, what they are called (counts.lua), how many seconds they last.
+-- The streams of a trial: the engine's list, their descriptions (counts.lua), and their length in seconds.
 function Tester:streams_of(o)
    local described = {}
    if o.streams then
@@ -368,8 +367,8 @@ function Tester:trial(o)
    return self:run(o, list, described, seconds)
 end
 
--- Run a trial of streams that are made.
--- @param o                         as of trial(): all but what the streams are
+-- Run a trial of prepared streams.
+-- @param o                         as of trial(): all keys except the streams
 -- @param o.joint  a trial together with other testers: { first_id = of its streams, start = function() ->
 --                 when traffic starts, armed = called when all is prepared, look = as of await, finish =
 --                 called at its end, before its counts are read }; or nil
@@ -419,8 +418,8 @@ function Tester:run(o, list, described, seconds)
    return result
 end
 
---- Totals of the trial that is running, for the screen; nil when none is. Lost are the frames before which
--- later ones of their stream have arrived, or where these are more, those sent longer than the drain ago.
+--- Totals of the running trial, for the screen; nil without a trial. Lost frames are those overtaken by later
+-- frames of their stream, or, if these are more, frames sent longer than the drain ago.
 -- @usage tester:snapshot() --> nil
 function Tester:snapshot()
    if not self.running then

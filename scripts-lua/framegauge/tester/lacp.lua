@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Agents of LACP (IEEE 802.1AX) for framegauge.link, one for each port of a link aggregation group: they
--- agree with the other end which ports frames may be distributed over.
+--- Agents of LACP (IEEE 802.1AX) for framegauge.link, one for each port of a link aggregation group. They
+-- agree with the other end on the ports that frames may be distributed over.
 --
 -- The machines are the standard's, with independent control: receive, periodic transmission, selection
 -- and mux. A group takes the partner of one of its ports, and ports with another partner stay out.
@@ -20,7 +20,7 @@ local SEEN = { "activity", "timeout", "synchronization" }
 local Agent = {}
 Agent.__index = Agent
 
--- Knowing nobody.
+-- The state without a partner.
 local function reset(self)
    self.partner, self.mux, self.hears, self.sent_at, self.answers = NOBODY, "detached", "disabled", {}, {}
    self.due, self.selected, self.must_send = -math.huge, false, false
@@ -61,13 +61,13 @@ function Agent:is_distributing()
    return self.actor.distributing
 end
 
---- Admit its port to the group, or keep it out: then it tells the other end that it is not in sync.
+--- Admit its port to the group, or keep it out: then it signals to the other end that it is not in sync.
 -- @usage lacp.agent { source = "02:00:00:00:01:01" }:admit(false)
 function Agent:admit(yes)
    self.admitted = yes
 end
 
---- Let it speak, or be silent like a port without LACP.
+--- Let it send, or be silent like a port without LACP.
 -- @usage lacp.agent { source = "02:00:00:00:01:01" }:let_speak(false)
 function Agent:let_speak(yes)
    self.speaks = yes
@@ -96,7 +96,7 @@ local function enter(self, state)
       bits[3] or false
 end
 
--- The state that follows one of the mux machine; the same where it stays.
+-- The next state of the mux machine; the same state where it stays.
 local function next_state(self, now)
    local state, partner = self.mux, self.partner
    if not self.selected then
@@ -132,8 +132,8 @@ local function is_usable(agent)
       and agent.partner.aggregation
 end
 
--- Which partner a group is with: the one that it was with, if any port still is; else the partner of the port
--- with the best priority.
+-- The partner of a group: the present one, if any port still has it; else the partner of the port with the
+-- best priority.
 local function partner_of(group)
    local best
    for _, one in ipairs(group) do
@@ -165,7 +165,7 @@ local function expire(self, now)
    self.partner = partner
 end
 
--- The receive machine, but for LACPDUs.
+-- The receive machine, except for received LACPDUs.
 local function run_receive(self, now, up)
    if not up then
       self.hears, self.actor.expired = "disabled", false
@@ -179,7 +179,7 @@ local function run_receive(self, now, up)
    end
 end
 
--- Is it time to speak? Two passive ends never do.
+-- Is it time to send? Two passive ends never send.
 local function run_periodic(self, now)
    if not self.actor.activity and not self.partner.activity then
       self.must_send = false
@@ -198,7 +198,7 @@ local function send(self, now)
    return lacp.build(self.source, self.actor, self.partner)
 end
 
---- Begin, knowing nobody. framegauge.link calls this and what follows.
+--- Begin without a partner. framegauge.link calls this and the next functions.
 -- @param now  seconds of any clock
 -- @param up   whether the link is up
 -- @return list of frames to be sent, bytes without FCS
@@ -208,7 +208,7 @@ function Agent:start(now, up)
    return self:turn(now, up)
 end
 
---- End. @return list of frames to be sent, by which the other end knows
+--- End. @return list of frames to be sent, which inform the other end
 -- @usage #lacp.agent { source = "02:00:00:00:01:01" }:stop(0) --> 0
 function Agent:stop(now)
    local known = self.hears == "current"
@@ -218,7 +218,7 @@ function Agent:stop(now)
    return frames
 end
 
---- Go on. @return list of frames to be sent now
+--- Continue. @return list of frames to be sent now
 -- @usage local one = lacp.agent { source = "02:00:00:00:01:01", interval = 10 }
 -- one:start(0, true)
 -- return #one:turn(9, true), #one:turn(10, true), #one:turn(20, false) --> 0 1 0
@@ -239,7 +239,7 @@ function Agent:turn(now, up)
    return out
 end
 
--- Take what the other end says.
+-- Process a received LACPDU.
 local function record(self, pdu, now)
    local actor, theirs = self.actor, pdu.actor
    if not same(self.partner, theirs, IDENTITY) then -- the group has lost its partner

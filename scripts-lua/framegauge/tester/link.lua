@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The protocols of links, such as LLDP, behind the ports of a tester: agents that speak with the device at
--- the other end, during the test.
+--- The protocols of links, such as LLDP, behind the ports of a tester: agents that exchange frames with the
+-- device at the other end, during the test.
 --
--- A tester has one set of agents, which a new one replaces. They rest until they are started, and go on from
--- trial to trial, on real ports also between trials. Their clock is the real time, also where the ports are
--- ports of the virtual wire, whose time passes in trials only: there frames arrive when something is done.
+-- A tester has one set of agents, which a new set replaces. They are idle until started, and stay active from
+-- trial to trial, on real ports also between trials. Their clock is real time even on the virtual wire, whose
+-- time passes in trials only: there frames arrive with the next action that lets time pass.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
@@ -31,7 +31,7 @@ local function open(tester, port, types)
    api.check(C.fg_engine_link_open(tester.engine, port - 1, array, #types, err), err)
 end
 
---- Put agents behind the ports of a tester, instead of those that were there. No trial may be running.
+--- Put agents behind the ports of a tester, in place of the present ones. No trial may be running.
 -- @param tester  the open tester
 -- @param agents  list of { port = its number, agent = such as framegauge.lldp's }; a port may have
 --                several. An agent has an `ethertype`, and the methods start(now, up), turn(now, up), which
@@ -74,7 +74,7 @@ local function send(self, port, frames)
    end
 end
 
--- Have the agents of a port hear what it has received; without a time nobody does.
+-- Pass a port's received frames to its agents; without a time, drop them.
 local function receive(self, port, now)
    local length = tonumber(C.fg_engine_link_receive(self.tester.engine, port - 1, self.buffer))
    while length > 0 do
@@ -100,7 +100,7 @@ local function turn(self)
    end
 end
 
---- Does a frame wait for the time of the virtual wire to pass?
+--- Does a frame wait until time of the virtual wire passes?
 -- @usage local one = link.new(tester, { { port = 1, agent = lldp.agent { source = "02:00:00:00:01:01" } } })
 -- return one:waits() --> false
 function Link:waits()
@@ -114,9 +114,9 @@ function Link:waits()
    return false
 end
 
---- Have the agents speak.
+--- Start the agents.
 -- @param on_waiting  function() that is called, inside a job, when a frame waits for the time of the virtual
---                    wire; by default it waits until something is done
+--                    wire; by default the frame waits until other actions let time pass
 -- @usage local one = link.new(tester, { { port = 1, agent = lldp.agent { source = "02:00:00:00:01:01" } } })
 -- one:start()
 -- one:close()
@@ -128,7 +128,7 @@ function Link:start(on_waiting)
    self.running = {}
    local running, now = self.running, Link.clock()
    for _, port in ipairs(self.ports) do
-      receive(self, port) -- frames that came while they rested are old
+      receive(self, port) -- frames that arrived while they were idle are old
    end
    for _, one in ipairs(self.agents) do
       send(self, one.port, one.agent:start(now, Live.port(self.tester, one.port).link))
@@ -146,7 +146,7 @@ function Link:start(on_waiting)
    end)
 end
 
---- Have them say that they end, and rest.
+--- Stop the agents, after their last frames.
 -- @usage local one = link.new(tester, { { port = 1, agent = lldp.agent { source = "02:00:00:00:01:01" } } })
 -- one:start()
 -- one:stop()
@@ -161,7 +161,7 @@ function Link:stop()
    end
 end
 
---- Have them rest without another word.
+--- Stop the agents without further frames.
 -- @usage local one = link.new(tester, { { port = 1, agent = lldp.agent { source = "02:00:00:00:01:01" } } })
 -- one:start()
 -- one:close()
@@ -172,7 +172,7 @@ function Link:close()
    end
 end
 
---- Let time of the tester pass, in which agents speak. Call it inside a job.
+--- Let time of the tester pass, with the agents active. Call it inside a job.
 -- @param seconds  at most
 -- @param done     function() that ends it by returning true
 -- @return what done() returned last

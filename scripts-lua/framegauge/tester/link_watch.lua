@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What becomes of the links of ports while a service runs: an emulator, a reflector, a capture, a console.
+--- Changes of ports' links while a service runs: an emulator, a reflector, a capture, a console.
 -- A trial is judged by its counts instead (framegauge.text.verdict).
 local ffi = require "ffi"
 local verdict = require "framegauge.text.verdict"
@@ -35,13 +35,13 @@ function M.start(ports, handles)
    return self
 end
 
---- A word for the state of the i-th port now: up, down, removed or intercepted.
+--- The state of the i-th port now: up, down, removed or intercepted.
 function Watch:state(i)
    return (state_of(self.handles[i], self.ports[i].name))
 end
 
---- Look at all of them.
--- @return list of sentences about what has changed since the last look
+--- Poll all of them.
+-- @return list of sentences on changes since the last poll
 function Watch:look()
    local changed = {}
    for i, port in ipairs(self.ports) do
@@ -53,7 +53,7 @@ function Watch:look()
    return changed
 end
 
---- What is wrong now: a sentence, or nil. The peer of a memif may leave; a link of a cable is not to be down.
+--- A present fault as a sentence, or nil. The peer of a memif may leave; a cable's link must stay up.
 function Watch:problem()
    for i, port in ipairs(self.ports) do
       local state, sentence = state_of(self.handles[i], port.name)

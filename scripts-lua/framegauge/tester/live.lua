@@ -2,11 +2,10 @@
 
 --- Traffic without a set end: streams that are started, stopped and given other rates while they run.
 --
--- It is one trial of the engine that lasts until it is ended. All streams are in it from the beginning,
--- those that do not run are idle; others may be added if there is room for some (o.spares), and removed. To
--- start a stream anew, with counts of 0 and its header values from the first on, is to remove it and to add
--- it again. At the end they are stopped, what is on its way is waited for, and then
--- the counts are like any trial's.
+-- It is one trial of the engine that lasts until it is ended. All streams are in it from the beginning, idle
+-- until they are started; others may be added if there is room (o.spares), and removed. To restart a stream
+-- with counts of 0 and its first header values, remove it and add it again. At the end the streams are
+-- stopped, frames under way are waited for, and the counts are like any trial's.
 local api = require "framegauge.core.api"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
@@ -19,8 +18,8 @@ local uv = require "luv"
 local C, nanoseconds = api.C, api.nanoseconds
 
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS, which is too large for a constant of the FFI
-local MANY = 1000 -- of more streams than that, variation is not measured
--- For so long a frame may be on its way where the phases have no drain, seconds.
+local MANY = 1000 -- with more streams than that, variation is not measured
+-- Seconds that a frame may be on its way where the phases have no drain.
 local OVERDUE = 0.5
 
 local POLL_SECONDS = 0.002
@@ -31,7 +30,7 @@ local PATIENCE = 5 -- seconds of real time that the drain may take at most
 local Live = {}
 Live.__index = Live
 
--- What the engine is told of a stream.
+-- The engine's configuration of a stream.
 -- @return struct fg_stream_config, which needs `kept` as long as it is read
 local function config_of(stream, place, measure)
    local loads, count = tester_streams.loads(stream.loads)
@@ -68,7 +67,7 @@ function Live.start(tester, streams, phases)
    local n, spares = #streams, phases.spares or 0
    local self = setmetatable({
       tester = tester, streams = streams, count = n, phases = phases, kept = {}, added = 0, noted = {},
-      retiring = {}, leaving = {}, -- by number: they are to send no more; and then to be removed
+      retiring = {}, leaving = {}, -- by number: streams to be stopped, and then removed
    }, Live)
    local measure = n <= MANY and spares == 0 and C.FG_MEASURE_VARIATION or 0
    local array = ffi.new("struct fg_stream_config[?]", n)
@@ -95,13 +94,13 @@ function Live:running()
    return self.tester.engine
 end
 
---- Let a stream begin, or go on.
+--- Start a stream, or let it continue.
 function Live:start_stream(i)
    local err = api.error()
    api.check(C.fg_engine_stream_start(self:running(), i - 1, err), err)
 end
 
---- Let a stream send no more.
+--- Stop a stream.
 function Live:stop_stream(i)
    local err = api.error()
    api.check(C.fg_engine_stream_stop(self:running(), i - 1, err), err)
@@ -140,7 +139,7 @@ function Live:add(stream)
    return out[0] + 1
 end
 
---- How many can be added.
+--- The number of streams that can be added.
 function Live:room()
    local room = self.result and 0 or C.fg_engine_stream_room(self.tester.engine)
    for _ in pairs(self.leaving) do
@@ -149,7 +148,7 @@ function Live:room()
    return room
 end
 
--- Let a stream send no more, for good: once, for its room may soon be another's.
+-- Stop a stream for good, once: another stream may get its place soon.
 function Live:give_up(i)
    if not self.retiring[i] then
       local err = api.error()
@@ -158,8 +157,7 @@ function Live:give_up(i)
    end
 end
 
---- Let a stream send no more, for good, and wait until it does not. What is on its way still counts. Call it
--- inside a job.
+--- Stop a stream for good, and wait until it has stopped. Frames under way still count. Call it inside a job.
 -- @return how many frames it has sent
 function Live:retire(i)
    self:give_up(i)
@@ -170,14 +168,14 @@ function Live:retire(i)
    return tonumber(self.sampled[i - 1].tx_frames)
 end
 
---- Remove a stream: it will soon send and count no more.
+--- Remove a stream: it will soon stop sending and counting.
 function Live:remove(i)
    self:give_up(i)
    self.leaving[i] = true
 end
 
--- A gap shows by what arrives behind it. Where nothing does, what was sent longer than the waiting time ago
--- is missing.
+-- A gap shows by later arrivals. Without later arrivals, frames sent longer than the waiting time ago are
+-- missing.
 function Live:add_overdue(copied, after)
    local sent = {}
    for i = 1, self.count + (self.phases.spares or 0) do
@@ -198,7 +196,7 @@ function Live:forget_sent(i)
    end
 end
 
--- Forget those streams that are to be removed and do not send any more.
+-- Free the places of streams that are to be removed and have stopped.
 function Live:sweep()
    for i in pairs(self.leaving) do
       if C.fg_engine_stream_retired(self:running(), i - 1) then
@@ -219,7 +217,7 @@ function Live:elapsed()
    return tonumber(live.elapsed_ns) / 1e9, tonumber(live.copied_ns) / 1e9
 end
 
---- Counts of all streams now; 0 of those that are not there.
+--- Counts of all streams now; 0 for absent streams.
 -- @return array of struct fg_stream_live from 0, ours until the next call, and the time of them
 function Live:sample()
    if not self.result then
@@ -234,7 +232,7 @@ function Live:sample()
    return self.sampled, (before + after) / 2
 end
 
---- What a port has received in the trial that runs or was the last one, of whatever kind.
+--- All frames that a port has received in the running or last trial, of any kind.
 -- @param tester  the open tester
 -- @param i      index of the port
 -- @return { rx = frames, rx_bytes = with FCS, link = whether it is up now }
@@ -244,7 +242,7 @@ function Live.port(tester, i)
    return { rx = tonumber(raw.rx_frames), rx_bytes = tonumber(raw.rx_octets), link = raw.link_up }
 end
 
---- Take the link of a port down, or let it come up.
+--- Take the link of a port down, or allow it up.
 -- @return true; or nil and why not
 function Live.set_link(tester, i, up)
    local err = api.error()
@@ -255,9 +253,9 @@ function Live.set_link(tester, i, up)
    return result ~= nil or nil, why
 end
 
---- What has arrived of a stream by its values, also when it has ended.
--- @return array of struct fg_value, which the next call overwrites, how many there are, and what the frames
--- with other values have together
+--- The received frames of a stream by their values, also after its end.
+-- @return array of struct fg_value, which the next call overwrites, its length, and the count of frames with
+-- other values
 function Live:values(i)
    local max = C.FG_MAX_VALUES
    self.found = self.found or ffi.new("struct fg_value[?]", max + 1)
@@ -283,14 +281,14 @@ function Live:jitter(i)
    return result.variation.pairs > 0 and result.variation.jitter or nil
 end
 
---- Stop all streams, wait for what is on its way, and end. Call it inside a job; may be called twice.
+--- Stop all streams, wait for frames under way, and end. Call it inside a job; may be called twice.
 -- @return counts by stream and port, as of a trial (framegauge.tester)
 function Live:finish()
    if self.result then
       return self.result
    end
    local dynamic = (self.phases.spares or 0) > 0
-   for i = 1, dynamic and 0 or self.count do -- where streams come and go, their owner has stopped them
+   for i = 1, dynamic and 0 or self.count do -- else the owner of added streams has stopped them
       self:stop_stream(i)
    end
    local waited, why = pcall(function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- An agent of LLDP (IEEE 802.1AB) for framegauge.link: it announces a port again and again, and keeps what
--- the neighbours at the other end of the link have announced for as long as they said.
+--- An agent of LLDP (IEEE 802.1AB) for framegauge.link: it announces a port periodically, and keeps the
+-- announcements of neighbours for their time to live.
 local lldp = require "framegauge.traffic.lldp"
 
 local M = {}
@@ -45,7 +45,7 @@ local function sent(self, frame)
    return { frame }
 end
 
---- Begin, knowing nobody. framegauge.link calls this and what follows.
+--- Begin without neighbours. framegauge.link calls this and the next functions.
 -- @param now  seconds of any clock
 -- @return list of frames to be sent, bytes without FCS
 -- @usage #lldp.agent { source = "02:00:00:00:01:01" }:start(0) --> 1
@@ -54,14 +54,14 @@ function Agent:start(now)
    return sent(self, self.frame)
 end
 
---- End. @return list of frames to be sent, by which the neighbours forget it
+--- End. @return list of frames to be sent, which make the neighbours forget it
 -- @usage #lldp.agent { source = "02:00:00:00:01:01" }:stop() --> 1
 function Agent:stop()
    self.known = {}
    return sent(self, self.last)
 end
 
---- Go on. @return list of frames to be sent now
+--- Continue. @return list of frames to be sent now
 -- @usage local one = lldp.agent { source = "02:00:00:00:01:01" }
 -- one:start(0)
 -- return #one:turn(29), #one:turn(30) --> 0 1
@@ -82,7 +82,7 @@ local function forget_old(self, now)
    end
 end
 
--- Where a neighbour is in the list, nil if it is new.
+-- Index of a neighbour in the list, nil if it is new.
 local function place_of(self, heard)
    for i, one in ipairs(self.known) do
       if one.chassis.type == heard.chassis.type and one.chassis.text == heard.chassis.text
@@ -129,7 +129,7 @@ end
 -- @param now  seconds of the clock that it was started with; nil: as of the last frame
 -- @return list of what they announced: { source =, chassis =, port = identities, ttl =, port_description =,
 --         system_name =, system_description =, capabilities = list of { name =, enabled = },
---         management = { type =, text = }, organisations =, first = when it was heard first, updated = last }
+--         management = { type =, text = }, organisations =, first = time of its first frame, updated = last }
 -- @usage #lldp.agent { source = "02:00:00:00:01:01" }:neighbours() --> 0
 function Agent:neighbours(now)
    if now then

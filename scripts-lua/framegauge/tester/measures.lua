@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What may be measured of a stream in addition to loss, order and delay, as one flat table with units in its
--- keys.
+--- Measurements of a stream in addition to loss, order and delay, as one flat table with units in its keys.
 --
--- A method asks for it stream by stream. The names that cost the receiver something are "variation" and
--- "payload"; with an empty list comes what is known anyway. Everything is of different frames: further copies
--- of a frame are counted, and enter nothing else (RFC 5560).
+-- A method selects them stream by stream. The selectable names, which cost the receiver time, are "variation"
+-- and "payload"; an empty list gives the free ones. Everything is of different frames: further copies of a
+-- frame are counted, and enter nothing else (RFC 5560).
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
@@ -57,7 +56,7 @@ local function put_loss(out, result)
    out.outage_by_loss_ns = interval_ns and lost * interval_ns
 end
 
--- RFC 4737; what concerns late frames only if there were any.
+-- RFC 4737; the fields about late frames only if there were late frames.
 local function put_order(out, result)
    local order, late = result.order, tonumber(result.reordered)
    out.reordered_ratio = mean(late, result.rx)
@@ -106,7 +105,7 @@ local function put_variation(out, v)
    out.jitter_ns, out.jitter_max_ns = v.jitter, v.jitter_max
 end
 
--- Frames that arrived on ports where they do not belong, by the port's name; nil without any.
+-- Frames that arrived on wrong ports, by the port's name; nil without any.
 local function misdirected(engine, stream, ports)
    local by_port
    for i, port in ipairs(ports) do
@@ -119,14 +118,14 @@ local function misdirected(engine, stream, ports)
    return by_port
 end
 
--- Wrong bits by all that were compared are the bit error ratio, of frames that arrived.
+-- Bit error ratio: wrong bits over compared bits of received frames.
 local function put_payload(out, result)
    out.corrupted = tonumber(result.corrupted)
    out.byte_errors, out.bit_errors = tonumber(result.octet_errors), tonumber(result.bit_errors)
    out.bit_error_ratio = mean(result.bit_errors, result.payload_octets * 8)
 end
 
---- What was measured of a stream.
+--- The measurements of a stream.
 -- @param names   what was asked for, as M.flags took it
 -- @param result  its struct fg_stream_result
 -- @param ports   of the tester, in the engine's order
@@ -147,7 +146,7 @@ function M.read(engine, stream, names, result, ports)
    return out
 end
 
---- Foreign frames of a port by kind: { arp = 3, ... }, without kinds that did not come.
+--- Foreign frames of a port by kind: { arp = 3, ... }, without kinds whose count is 0.
 -- @param result  struct fg_port_result
 function M.foreign(result)
    local kinds = {}
@@ -160,7 +159,8 @@ function M.foreign(result)
    return kinds
 end
 
--- With which marks the frames of a stream arrived: PCP and DEI of the outermost tag, DSCP of the IP header.
+-- The marks that the frames of a stream arrived with: PCP and DEI of the outermost tag, DSCP of the IP
+-- header.
 
 --- Read them after a trial.
 -- @return list of { pcp =, dei = (0 or 1), dscp =, frames = }, the first two nil without a tag, dscp without

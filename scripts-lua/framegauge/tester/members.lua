@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Ports that are members of multicast groups in a trial: what the engine is told (struct fg_member), and
+--- Ports that are members of multicast groups in a trial: the engine's configuration (struct fg_member), and
 -- its results.
 --
 -- A membership: { port = its name, version = "igmpv2" | "igmpv3" | "mldv1" | "mldv2", group = octets, source

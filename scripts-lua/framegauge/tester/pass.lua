@@ -17,7 +17,7 @@ local POLL_SECONDS = 0.002
 -- @return what done() returned last
 return function(tester, seconds, done)
    if tester.wires and not tester:is_running() then
-      -- free time would be over before anybody looked: there a trial ends at its own time
+      -- free time would end before anybody polls: there a trial ends at its own time
       local look = tester.time ~= C.FG_TIME_WIRE_FREE and done or nil
       tester:start(ffi.new("struct fg_trial_config", { drain_ns = api.nanoseconds(seconds),
          silent = true }), nil, true)

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Which lcore does what.
+--- The roles of lcores.
 --
--- With enough workers each port, or each queue of it, gets one to send and one to receive, near the port's
--- memory; with fewer, one for both; with fewest, one for everything, or, where ports have several queues, all
--- by turns. The virtual wire is always run by one, for its time is of one piece.
+-- With enough workers each port, or each of its queues, gets one to send and one to receive, near the port's
+-- memory; with fewer, one for both; with fewest, one for all ports, or workers round robin where ports have
+-- several queues. The virtual wire has a single worker, because its time cannot be divided.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local tables = require "framegauge.core.tables"
@@ -26,7 +26,7 @@ local function workers()
    return list
 end
 
--- The next worker that is free, one near the port if there is any.
+-- The next free worker, one near the port if possible.
 local function take(list, node)
    local chosen = 1
    for i, worker in ipairs(list) do
@@ -45,7 +45,7 @@ local function far_note(worker, port)
    end
 end
 
--- The lcores near a port, or all if none is near.
+-- The lcores near a port, or all if no lcore is near.
 local function near(list, node)
    local chosen = tables.map(list, function(worker) return worker.node == node and worker or nil end)
    return chosen[1] and chosen or list

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- How exactly the tester keeps its times: departures against those that were intended, by load, with and
--- without bursts; and how much of their being late the host has to answer for.
+--- The timing precision of the tester: departures compared with the schedule, by load, with and without
+-- bursts; and the host's share in their lateness.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"
@@ -29,7 +29,7 @@ local function ends(tester, direction)
    return tester:port_index(from), tester:port_index(to)
 end
 
--- What is to be sent, and the times between its frames.
+-- The traffic, and the intended times between its frames.
 local function patterns(load_fps)
    local list = {}
    for i, share in ipairs(SHARES) do
@@ -109,8 +109,8 @@ function M.probe(tester, direction, seconds)
       { source = "ieee1588", mean_ns = seen.mean_ns })
 end
 
---- How long the lcore that sends from the first port is away while there is nothing to do. It says something
--- of real ports only: the wire's time stands still meanwhile.
+--- How long the lcore that sends from the first port is interrupted while idle. This is meaningful on real
+-- ports only: the wire's time stands still meanwhile.
 -- @return { seconds =, rounds =, longest_ns =, away_ppm = of the time, stalls = list of how many by
 -- STALL_CLASSES }
 function M.host(tester, seconds)

@@ -2,9 +2,9 @@
 
 --- A stream over time, and its availability: what the engine kept, as plain lists.
 --
--- A point is an interval, such as a second, or where a trial is longer than that as many as it takes to have
--- a limited number of points. So a day makes a list no longer than a quarter of an hour does, and nothing is
--- left out: of each point there is the least, the mean and the greatest of its intervals.
+-- A point is an interval, such as a second; in a longer trial it is several intervals, so that the number of
+-- points stays limited. So a day's list is no longer than a quarter of an hour's, and no extreme is lost:
+-- each point has the least, the mean and the greatest of its intervals.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
@@ -41,7 +41,7 @@ local function add(point, interval, seconds)
    end
 end
 
--- Where nothing arrived there is no delay: 0 in the lists.
+-- Without arrivals there is no delay: 0 in the lists.
 local function put(lists, point, seconds)
    local heard = point.rx > 0
    local values = {
@@ -56,7 +56,7 @@ local function put(lists, point, seconds)
 end
 
 --- The intervals of a stream, one by one.
--- @param duration  of the trial, seconds; what remains is no interval and is left out
+-- @param duration  of the trial, seconds; a partial interval at the end is left out
 -- @param seconds   of an interval
 -- @return struct fg_interval[n], and n
 function M.intervals(engine, stream, duration, seconds)
@@ -89,7 +89,7 @@ function M.read(list, n, seconds)
    return lists
 end
 
---- A series of seconds that were put together from two testers' counts.
+--- A series of seconds that were joined from two testers' counts.
 -- @return struct fg_availability_counts
 function M.available(list, n)
    local state, out = ffi.new "struct fg_availability", ffi.new "struct fg_availability_counts"
@@ -106,7 +106,7 @@ function M.available(list, n)
    return out
 end
 
---- Availability by the ten-second rule, and what was sent and received in the available time.
+--- Availability by the ten-second rule, and the frames sent and received in the available time.
 -- @param available  struct fg_availability_counts
 function M.availability(available)
    local block = available.available

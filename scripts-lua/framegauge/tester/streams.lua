@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The streams of a trial, as the engine takes them: what each port sends, its receivers, its turns.
+--- The streams of a trial for the engine: the traffic of each port, its receivers, its turns.
 local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
 local ethernet = require "framegauge.core.ethernet"
@@ -22,7 +22,7 @@ local C = api.C
 --- A cycle of sizes, and a frame of each.
 -- @param list  bytes with FCS, one frame after the other
 -- @param make  function(size) -> template
--- @return struct fg_sizes, array of templates by kind, and what must be kept as long as both
+-- @return struct fg_sizes, array of templates by kind, and a reference to keep as long as both
 function M.cycle(list, make)
    local err, out, kept = api.error(), ffi.new("struct fg_sizes *[1]"), {}
    api.check(C.fg_sizes_create(ffi.new("uint16_t[?]", #list, list), #list, out, err), err)
@@ -51,8 +51,8 @@ local function ends(at, direction)
    return at[from], at[to]
 end
 
--- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
--- port. Of a loopback the gateway is the far end.
+-- The frame of one direction: addressed to the gateway if there is one, else to the other port. In a loopback
+-- the gateway is the far end.
 local function ingredients(tester, from, to)
    local source, target = tester.plan.ports[from], tester.plan.ports[to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
@@ -74,7 +74,7 @@ end
 local List = {}
 List.__index = List
 
--- @param tester  has `changes_payload` where the device is known to do that
+-- @param tester  has `changes_payload` for a device that is known to change payloads
 local function new_list(tester, size, loads, n)
    return setmetatable({
       array = ffi.new("struct fg_stream_config[?]", size), count = 0, frames = {}, made = {}, loads = loads,
@@ -114,7 +114,7 @@ local function frames_of(load, timed)
    return timed and 0 or math.floor(load.fps * load.seconds + 0.5)
 end
 
--- A load of a number of frames or, where its shape or the loads after it need it, of a time; or without end.
+-- A load of a number of frames, or of a time where its shape or the next load needs it; or endless.
 local function engine_load(load)
    local timed = load.seconds and (load.frames or load.shape or load.timed)
    return {
@@ -144,8 +144,8 @@ function M.loads(list)
    return loads, #list, seconds
 end
 
---- The loads of the directions of a trial. Bursts are parts of a load of the whole line. What the modifier
--- has the tester say during the test takes the place of test frames; between bursts there is room for it.
+--- The loads of the directions of a trial. Bursts are parts of a load of the whole line. A modifier's own
+-- frames take the place of test frames; between bursts there is room for them.
 -- @param o  as Tester:trial takes it
 -- @return as M.loads, and the share of the load that is test frames
 function M.loads_of_trial(o)
@@ -167,8 +167,8 @@ function M.loads_of_trial(o)
    return loads, n, seconds, list[1].fps / given[1].fps
 end
 
--- Which frames of a stream are tagged. The delay of each stays in memory until the trial has ended, so that
--- their number is limited, as a plan's is.
+-- The tagged frames of a stream. The delay of each stays in memory until the trial has ended, so their number
+-- is limited, as in a plan.
 local TAG_ROWS = {
    { "first", "time", required = true, min = 0 }, { "every", "time", required = true, min = 0 },
    { "count", "integer", required = true, min = 0, max = 10000 },
@@ -183,7 +183,7 @@ local function set_tags(stream, tags, fps)
    stream.tag_every = math.max(1, math.floor(tags.every * fps))
 end
 
--- Give a stream its test frames, of one size or of a mix, one after the other.
+-- Give a stream its test frames, of one size or of a mix in turn.
 local function with_frames(stream, size, made)
    local cycle = mixes.CYCLES[size]
    if not cycle then
@@ -236,7 +236,7 @@ function M.of_trial(tester, o, loads, n)
    return list, turns
 end
 
---- Streams that a method has made itself.
+--- Streams made by a method.
 -- @param wanted  list of { name = in the counts, from =, to = names of ports, frame = template
 --                (framegauge.traffic.frame), loads = as of M.loads, tags = as Tester:trial takes them,
 --                unmeasured = or nil, delay = seconds before the first frame, or nil,
@@ -281,7 +281,7 @@ function M.given(tester, wanted)
    return list, longest
 end
 
---- What tells a bridge of the stations behind every port, before a trial that has many.
+--- Streams that announce the stations behind every port to a bridge, before a trial with many stations.
 -- @return list as of M.of_trial, and how many seconds it takes
 function M.announcements(tester, o)
    local list, seen = new_list(tester, #tester.ports, ffi.new("struct fg_load[1]"), 1), {}
@@ -303,8 +303,8 @@ function M.announcements(tester, o)
    return list, tonumber(list.loads[0].frames) / stations.fps
 end
 
---- Frames per second of a stream over a trial; of one that sends now and then, too.
--- @param seconds  of the trial: a ramp may be over before
+--- Frames per second of a stream over a trial, also of a stream that sends intermittently.
+-- @param seconds  of the trial: a ramp may end earlier
 function M.mean_fps(loads, seconds)
    local frames = 0
    for _, load in ipairs(loads) do
@@ -313,7 +313,7 @@ function M.mean_fps(loads, seconds)
    return (loads[2] or loads[1].shape == "ramp") and frames / seconds or loads[1].mean_fps or loads[1].fps
 end
 
---- Whether a stream sends now and then, or not evenly.
+--- Whether a stream sends intermittently, or unevenly.
 function M.is_uneven(stream)
    return (stream.loads[2] or stream.loads[1].shape or stream.sizes or stream.limit) ~= nil
 end
@@ -337,7 +337,7 @@ local function seconds_of_frames(n, load, cycle)
    return (whole * sums[#cycle] + sums[n - whole * #cycle]) / (sums[#cycle] / #cycle) / load.fps
 end
 
---- Seconds in which a stream has to send all its frames; nil where no load says it.
+--- Seconds in which a stream must send all its frames; nil where no load says so.
 function M.seconds_of(stream)
    local seconds = 0
    for _, load in ipairs(stream.loads) do
@@ -357,7 +357,7 @@ function M.seconds_of(stream)
    return math.max(seconds, seconds_of_frames(n, load, stream.sizes))
 end
 
---- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.
+--- The series' interval in seconds, one for all streams of a trial; a second where no stream has a series.
 function M.interval_of(described)
    for _, stream in ipairs(described) do
       if stream.over_time then

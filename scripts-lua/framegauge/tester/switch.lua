@@ -60,7 +60,7 @@ local WRAP = {
 }
 local OWN_MAC = "\2\0\0\255\0\1"
 
--- The far ends are the addresses of the ports, the switch's their gateways.
+-- The far ends are the ports' addresses, and the switch has their gateways' addresses.
 local function fill_tunnels(out, t, ports)
    out.on, out["in"], out.out, out.key = true, WRAP[t.ingress], WRAP[t.egress], t.key
    for _, port in ipairs(ports) do
@@ -133,7 +133,7 @@ local function config_of(s, ports)
    return config
 end
 
---- Frames that can be inside at one time.
+--- Frames that can be inside at the same time.
 -- @param key      of the device in a plan, for the message
 -- @param sizes    bytes with FCS of all frames
 -- @param of_size  function(size) -> frames, 0: too many
@@ -172,7 +172,7 @@ function Switch:reset()
    C.fg_switch_reset(self.switch)
 end
 
---- Out of service for a while: the whole switch, or where it has a fail-over the link of the preferred port.
+--- Out of service for a while: the whole switch, or with a fail-over only the link of the preferred port.
 function Switch:outage(from, to)
    if self.failover then
       C.fg_switch_link(self.switch, from, to)
@@ -181,8 +181,8 @@ function Switch:outage(from, to)
    end
 end
 
---- The routes that it saw in the last trial, in that order: list of { moves_ns =, returns_ns =, lost = } in
--- times of the wire (struct fg_switch_route). Empty without a fail-over.
+--- The routes of the last trial, in the order in which the switch saw them: list of { moves_ns =, returns_ns
+-- =, lost = } in times of the wire (struct fg_switch_route). Empty without a fail-over.
 function Switch:routes()
    local n = C.fg_switch_routes(self.switch, nil, 0)
    local out, list = ffi.new("struct fg_switch_route[?]", n), {}

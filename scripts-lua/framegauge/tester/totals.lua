@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a tester has sent and received in all its trials, the one that runs included.
+--- Frames that a tester has sent and received in all its trials, including the running one.
 --
--- Sums only grow, so that who looks now and then (web/metrics.lua, web/state.lua) misses nothing between two
--- looks. A stream is known by its name and its ports: one of several trials is the same stream. Delays are
--- only summed up where somebody wants them (keeps_delays), because that takes some time after each trial.
+-- Sums only grow, so that periodic readers (web/metrics.lua, web/state.lua) miss nothing between two reads. A
+-- stream is known by its name and its ports: one of several trials is the same stream. Delays are summed up
+-- only on request (keeps_delays), because that takes some time after each trial.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
@@ -116,7 +116,7 @@ local function with_live(sum, engine, one, with_delays)
    end
 end
 
--- Its counts so far become part of the sums.
+-- Add its counts so far to the sums.
 function Totals:settle(one)
    local entry = one.entry
    C.fg_engine_stream_live(self.engine, one.index, live)
@@ -142,7 +142,7 @@ function Totals:leave(i)
    return nil
 end
 
---- All that are left; the trial has ended.
+--- All remaining streams; the trial has ended.
 function Totals:leave_all()
    for _, one in ipairs(self.current or {}) do
       self:settle(one)
@@ -150,7 +150,7 @@ function Totals:leave_all()
    self.current = {}
 end
 
---- All of it at this moment.
+--- All streams at this moment.
 -- @return list of { name =, from =, to =, tx =, rx =, tx_bytes =, rx_bytes =, delay_sum_ns =, lost =,
 --         duplicates =, reordered = (these three of trials that have ended), running = or nil, missing = of
 --         the running trial, delays = uint64_t[] (up to each of BOUNDS, then all) }
@@ -170,7 +170,7 @@ function Totals:read()
    return list
 end
 
---- The trial that runs is no more: it was broken off, or its ports are closed.
+--- The running trial is gone: it was aborted, or its ports are closed.
 function Totals:drop()
    self.current, self.engine = nil, nil
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The virtual wires of a plan: wire0 and wire1 are joined by the reference device, wire2 and wire3 by
--- another one just like it, and so on; or all by the reference switch.
+--- The virtual wires of a plan: wire0 and wire1 are joined by the reference device, wire2 and wire3 by a
+-- second identical one, and so on; or all by the reference switch.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local impairments = require "framegauge.tester.impairments"
@@ -33,7 +33,7 @@ local function set_direction(out, d)
    impairments.fill(out.impair, d)
 end
 
--- The device's own addresses on the side of a port are those the port has for gateways.
+-- The device's own addresses at a port are the port's gateway addresses.
 local function set_interface(interface, port)
    if port.gateway4 then
       interface.has_ipv4 = true
@@ -70,7 +70,7 @@ local function device_config(device, ports, max_frame)
    return config
 end
 
--- What joins the ports of a wire, as a device of the plan has it.
+-- The device that joins the ports of a wire, as in a plan.
 -- @param wire  { ends = by side }
 function Wires:config(device, wire)
    local ends = wire.ends
@@ -124,8 +124,8 @@ function M.open(plan, sizes)
    return self
 end
 
---- Have other devices between the ports from the next trial on.
--- @param device  as the plan's reference_device; one of those that its method has named
+--- Put other devices between the ports from the next trial on.
+-- @param device  as the plan's reference_device; one that the method has named
 function Wires:change(device)
    local err = api.error()
    for i, handle in ipairs(self.list) do
@@ -134,28 +134,28 @@ function Wires:change(device)
    end
 end
 
--- What a stateful device has counted, as a table.
+-- The counters of a stateful device, as a table.
 local function counters_of(read, kind, wire, names)
    local raw = ffi.new(kind)
    read(wire, raw)
    return api.numbers(raw, names)
 end
 
---- What the firewall of the first device has counted since the last reset.
+--- The counters of the first device's firewall since the last reset.
 function Wires:firewall()
    return counters_of(C.fg_device_read_firewall, "struct fg_firewall_counters", self.list[1], {
       "created", "closed", "expired", "refused", "setup_full", "engine_full", "unknown", "resets", "most",
       "now" })
 end
 
---- Counts of its NAT.
+--- The counters of its NAT.
 function Wires:nat()
    return counters_of(C.fg_device_read_nat, "struct fg_nat_counters", self.list[1], {
       "created", "closed", "expired", "refused", "replaced", "no_port", "setup_full", "unsolicited", "most",
       "now" })
 end
 
---- Have the NAT of the first device forget all sessions that it has.
+--- Clear all sessions of the first device's NAT.
 -- @param now  nanoseconds of the tester's time
 -- @return seconds that it takes
 function Wires:clear_nat(now)
@@ -163,14 +163,14 @@ function Wires:clear_nat(now)
 end
 
 --- Every trial finds an idle device.
--- @param trial  its number, from which and from the seed the random draws follow; default: 0
+-- @param trial  its number; the random draws follow from it and the seed; default: 0
 function Wires:reset(trial)
    for _, wire in ipairs(self.list) do
       C.fg_device_reset(wire, trial or 0)
    end
 end
 
---- The devices will be out of order from a time to another, nanoseconds of the tester's time.
+--- The devices will be out of service between two times, nanoseconds of the tester's time.
 function Wires:outage(from, to)
    for _, wire in ipairs(self.list) do
       C.fg_device_outage(wire, from, to)
