@@ -2,8 +2,8 @@
 
 --- What contributes to the uncertainty of a figure: one function for each component, with its source. Each
 -- gives a component as framegauge.trial.uncertainty takes it, or false where there is nothing of it.
---
--- A trial's record (framegauge.trial.result) is the evidence. Where it does not show enough to defend a
+-- A trial's record (framegauge.trial.result) is the evidence. Where it does not support a component, for
+-- example with losses in groups, the figure has no uncertainty.
 -- component, as with losses that come in groups, the figure has no uncertainty.
 local binomial = require "framegauge.core.binomial"
 local stats = require "framegauge.trial.stats"
@@ -20,10 +20,10 @@ local RECTANGULAR = math.sqrt(3)
 -- Blocks of a series that a statement on their means needs.
 local BLOCKS = 10
 
---- What a search left open.
+--- The range that a search left open.
 -- @param passed, failed  the last load, length or interval that passed, and the next one that failed (nil:
 --                        nothing failed that could be tried)
--- @param most            nothing can be above it; nil: that is not known
+-- @param most            upper limit of the value; nil: not known
 function M.search(passed, failed, most)
    return {
       name = "search", type = "B", below = 0,
@@ -33,8 +33,8 @@ function M.search(passed, failed, most)
    }
 end
 
---- What the device still held when a trial ended, and had not carried: what was sent by d before the end of a
--- trial T had left, if no delay was longer than d. So at the load o it carries o (1 - d/T) - 1/T at least, in
+--- The frames that the device still held when a trial ended. If no delay was longer than d, all frames sent
+-- up to d before the end of a trial T had left. So at the load o it carries at least o (1 - d/T) - 1/T, in
 -- whatever order it forwards.
 -- @return a component of the load
 function M.still_held(fps, record)
@@ -55,8 +55,8 @@ function M.clock(value, time)
    }
 end
 
---- The stamps of a delay. One taken at a poll is late by up to the gap between two polls, and one of a frame
--- that is sent early by as long as its hand-over takes: both make a delay longer. Others are off either way.
+--- The stamps of a delay. A stamp taken at a poll is late by up to the gap between two polls; a sent frame's
+-- stamp is early by the time of its hand-over. Both make a delay longer. Other errors go either way.
 -- @param latency  of a record: source, error_bound_ns, clock_error_ns
 function M.stamp(latency)
    local bound = latency.error_bound_ns
@@ -72,7 +72,7 @@ function M.stamp(latency)
    }
 end
 
---- The tester's own share in a delay from which its least was taken off.
+--- The tester's own share in a delay from which the calibrated minimum was subtracted.
 -- @param size  of the calibration: latency_min_ns, latency_mean_ns
 -- @param date  of the calibration
 function M.calibration(size, date)
@@ -88,8 +88,8 @@ function M.resolution(below, above, what)
    return { name = "resolution", type = "B", below = below, above = above, source = what }
 end
 
---- The mean of repetitions (GUM 4.2.3); one alone says nothing of others.
--- @param deviation  standard deviation of what each gave
+--- The mean of repetitions (GUM 4.2.3); a single one shows nothing of others.
+-- @param deviation  standard deviation of their results
 -- @param n          how many
 function M.repetitions(deviation, n)
    return n > 1 and deviation and {
@@ -122,16 +122,16 @@ function M.blocks(list)
    }
 end
 
--- How many runs of losses a number of losses among a number of frames makes if they are independent: mean and
--- deviation (Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940).
+-- The number of runs of losses, for a number of independent losses among a number of frames: mean and
+-- standard deviation (Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940).
 local function runs_expected(lost, sent)
    local passed = sent - lost
    local variance = lost * (lost - 1) / sent * (passed / sent) * ((passed + 1) / (sent - 1))
    return lost * (passed + 1) / sent, math.sqrt(variance)
 end
 
---- Do losses come in groups? Fewer runs of them than independent ones make, by more than chance explains; or
--- counts of blocks that vary more than a binomial count does (index of dispersion).
+--- Do losses come in groups? Yes with significantly fewer runs than independent losses have, or with counts
+-- of blocks that vary more than a binomial count does (index of dispersion).
 -- @param counts  of a direction: tx, lost, loss_bursts, perhaps series
 function M.is_grouped(counts)
    local lost, sent = counts.lost, counts.tx - (counts.wrong_tx or 0)
@@ -153,8 +153,8 @@ function M.is_grouped(counts)
    return n >= BLOCKS and sum > n - 1 + 4 * math.sqrt(2 * (n - 1))
 end
 
--- How often frames are lost, by the number that was: Clopper and Pearson (binomial.lua), which is wide enough
--- also where losses keep a distance, as in an overload.
+-- The probability of a loss from the number of losses: Clopper and Pearson (binomial.lua), which is wide
+-- enough also where losses keep a distance, as in an overload.
 local function losses(counts)
    local sent = counts.tx - (counts.wrong_tx or 0)
    local low, high = binomial.interval(counts.lost, sent)
@@ -165,8 +165,8 @@ local function losses(counts)
    }
 end
 
--- Frames that the device held at the end and forwarded afterwards: under an overload they would have been
--- lost in a longer trial. Where no delay is as long as the time between two frames none waits for another.
+-- Frames that the device held at the end and forwarded afterwards: under an overload a longer trial would
+-- have lost them. Where all delays are shorter than the time between two frames, no frame waits for another.
 local function held(counts, duration_s)
    local waiting = counts.latency and counts.rx / duration_s * counts.latency.max_ns / 1e9 or math.huge
    return waiting >= 1 and {
@@ -175,25 +175,25 @@ local function held(counts, duration_s)
    }
 end
 
---- A load that failed is too much if the device held nothing when its trial began: if no frame in it took
--- longer than those had time that were sent before it to be learned.
+--- A failed load is certainly too high if the device held nothing when its trial began: no frame in it took
+-- longer than the wait after the learning frames.
 -- @param fps     the load, or nil
 -- @param record  of the trial that failed, if it is known
 -- @param wait    between the learning frames and the load, seconds
--- @return the load; nil where it may have failed because of what was there before
+-- @return the load; nil where frames held before the trial may have caused the failure
 function M.too_much(fps, record, wait)
    local delay = record and record.latency and record.latency.max_ns / 1e9 or 0
    return delay <= (wait or math.huge) and fps or nil
 end
 
---- The uncertainty of a load that was searched for, as of the load that the device carries however long it
--- lasts. A trial that passes shows a load less what the device still held at its end; one that fails shows
--- that its load is too much.
+--- The uncertainty of a load found by a search, as the load that the device carries for any duration. A
+-- passed trial proves a load less the frames that the device still held at its end; a failed trial proves
+-- that its load is too high.
 -- @param fps     the load
--- @param passed  record of the trial that passed; nil: none did. Where it lost frames that were tolerated,
---                nothing is claimed
+-- @param passed  record of the trial that passed, or nil. Where it lost tolerated frames, there is no
+--                uncertainty
 -- @param failed  the lowest load above it that failed, as of too_much()
--- @param line    no load can be more, where the highest passed; or nil
+-- @param line    maximum of any load, where the highest load passed; or nil
 function M.sustained(fps, passed, failed, line)
    return passed and (passed.lost or 0) == 0 and uncertainty.of(fps, {
       M.search(fps, failed, line), M.still_held(fps, passed), M.clock(fps, passed.time),
@@ -204,7 +204,7 @@ local function loss_bounds(ratio, counts, duration_s)
    return uncertainty.of(ratio, { losses(counts), held(counts, duration_s) }, { min = 0, max = 1 })
 end
 
---- The uncertainty of the share of frames that a device loses under a load, however long that lasts.
+--- The uncertainty of the share of frames that a device loses under a load of any duration.
 -- @param counts  of a direction
 -- @return nil where losses come in groups: they are not independent, and an interval would be too narrow
 function M.loss_ratio(ratio, counts, duration_s)
@@ -228,8 +228,8 @@ local function together(directions)
    return sum
 end
 
---- The uncertainty of the greatest share of losses of several trials, as of the share that the device loses:
--- from the least of their lower bounds on, for the trial with the most losses was the unluckiest one.
+--- The uncertainty of the greatest loss ratio of several trials, as the loss ratio of the device. It begins
+-- at the least of the lower bounds, because the trial with the most losses was the unluckiest.
 -- @param trials  list of { directions = whose losses count together, duration_s = }
 -- @return nil where losses come in groups
 function M.worst_loss_ratio(ratio, trials)
@@ -250,8 +250,8 @@ end
 
 --- The uncertainty of a rate that is the mean of many parts of a trial.
 -- @param list  the rate of each part
--- @param one   what one more or less of what is counted makes of the rate
--- @return nil where there are few, or one depends on the one before
+-- @param one   change of the rate by one count
+-- @return nil with too few parts, or where a part depends on the one before
 function M.mean_rate(value, list, one, time)
    local sample = M.blocks(list)
    return sample and uncertainty.of(value, {
@@ -259,9 +259,9 @@ function M.mean_rate(value, list, one, time)
    }, { min = 0 }) or nil
 end
 
---- The uncertainty of a number that was searched for.
+--- The uncertainty of a number found by a search.
 -- @param passed, failed  as search() takes them
--- @param time            where it is a rate: of the record of a trial
+-- @param time            for a rate: of the record of a trial
 function M.searched(passed, failed, time)
    return passed and uncertainty.of(passed, { M.search(passed, failed), M.clock(passed, time) }, { min = 0 })
       or nil
@@ -270,7 +270,7 @@ end
 --- The uncertainty of a mean delay of many frames.
 -- @param value   the figure
 -- @param counts  of a direction: latency, series
--- @return nil where the series does not tell how far means differ
+-- @return nil where the series does not show the variation of the means
 function M.mean_delay(value, counts, time)
    local series, means = counts.series, {}
    for i = 1, series and #series.rx or 0 do

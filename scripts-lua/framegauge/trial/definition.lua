@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Which latency a device has (RFC 1242, 3.8): one that stores and forwards from the last bit in to the first
--- bit out (LIFO), one that forwards bits, as one that cuts through does, from first bit to first bit (FIFO).
+--- The latency definition of a device (RFC 1242, 3.8). Store and forward: from the last bit in to the first
+-- bit out (LIFO). Bit forwarding, including cut-through: from first bit to first bit (FIFO).
 --
--- The tester measures from first bit to first bit. A frame that comes out before its last bit was in tells
--- that the device cuts through; long frames tell it, and short ones may not.
+-- The tester measures from first bit to first bit. A frame that comes out before its last bit was in proves
+-- that the device cuts through; long frames can prove it, short ones may not.
 local M = {}
 
 local STAMPS_NS = 2 -- two stamps of the wire, 1 ns each
@@ -14,11 +14,11 @@ local ALL_ARE_FIFO = "frames of %d bytes left before all of the frame had come i
 
 --- The definition of a latency.
 -- @param wanted    "lifo" or "fifo" as the plan has it; nil: by the device's kind
--- @param frame_ns  what a frame takes on the line in; nil: not known, or of several sizes
+-- @param frame_ns  a frame's time on the input line; nil: not known, or of several sizes
 -- @param latency   from first bit to first bit: min_ns, error_bound_ns; or nil
 -- @param key       of the plan, which names the definition
 -- @param size      bytes of the frame
--- @return "lifo" or "fifo", ns that it takes off the latency, and a remark or nil
+-- @return "lifo" or "fifo", ns to subtract from the latency, and a remark or nil
 -- @usage definition.of(nil, 5120, { min_ns = 25120 }) --> lifo 5120
 -- @usage definition.of(nil, 121440, { min_ns = 3120 }) --> fifo 0
 function M.of(wanted, frame_ns, latency, key, size)
@@ -30,10 +30,10 @@ function M.of(wanted, frame_ns, latency, key, size)
    return is, is == "lifo" and frame_ns or 0, remark
 end
 
---- Put figures into rows where the plan names no definition. A device is of one kind, so all rows of a run
--- have one: once frames of a size show that the device cuts through, the rows before have theirs put again.
+--- Put figures into rows where the plan names no definition. A device has one kind, so all rows of a run have
+-- one definition: once a size shows that the device cuts through, the earlier rows are updated.
 -- @param run     a table that lasts as long as the run
--- @param remark  that the device cuts through, by of(); nil: these frames do not show it
+-- @param remark  evidence that the device cuts through, by of(), or nil
 -- @param put     function(remark): puts the figures of some rows; with the remark from first bit to first bit
 function M.of_run(run, remark, put)
    local first = remark and not run.cuts_through

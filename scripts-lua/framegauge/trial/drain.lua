@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Whether what arrived late was counted.
+--- Whether late arrivals were counted.
 --
--- A frame counts when it arrives before the drain is over. A worker that was held up over that moment fetches
--- frames from before and after it at once, and the share of each is unknown: a device that delays
--- frames by about as long as the drain then loses fewer than it should.
+-- A frame counts when it arrives before the drain is over. A worker that was held up across that moment
+-- fetches earlier and later frames together, and the share of each is unknown. A device that delays frames by
+-- about the drain then loses fewer than it should.
 local format = require "framegauge.text.format"
 
 local M = {}
 
---- Beyond the drain, frames may be fetched for this share of it longer; or for this many seconds, which is
--- more than a worker that is not held up takes until it looks at the time again.
+--- Frames may be fetched after the drain for this share of it, or for this many seconds, which is longer than
+-- a worker that is not held up takes until it reads the time again.
 M.TOLERANCE = 1e-3
 M.LOOK_S = 0.1e-3
 
---- Add what was fetched after the drain to what the tester fell short of.
+--- Add late fetches to the tester's shortfalls.
 -- @param raw    what the tester counted
 -- @param found  shortfalls (framegauge.trial.shortfalls)
 function M.overrun(raw, found)

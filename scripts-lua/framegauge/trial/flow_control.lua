@@ -2,10 +2,10 @@
 
 --- Ports that the device paused (IEEE 802.3, annex 31B).
 --
--- A port that obeys PAUSE sends later than it was to, or less. Then the load is not the intended one, but the
--- tester was not late: the reason names the port, how often the device paused it, and for how long frames
--- that were due waited. Where a method lets frames wait (`patient`), only those that have not left when the
--- trial ends are missing. No frame counts as sent that has not left.
+-- A port that obeys PAUSE sends later than scheduled, or less. Then the load is not the intended one, but the
+-- tester was not late: the reason names the port, the number of pauses, and the time that due frames waited.
+-- Where a method lets frames wait (`patient`), only frames that have not left when the trial ends are
+-- missing. Only frames that have left count as sent.
 local format = require "framegauge.text.format"
 local tables = require "framegauge.core.tables"
 
@@ -19,7 +19,7 @@ M.ROWS = {
       optional = true, hidden = true, col = "Paused", as = "time", at = "terminal html", better = false },
 }
 
---- The ports whose frames had to wait for the end of a pause, by name.
+--- The ports whose frames waited for the end of a pause, by name.
 -- @param ports  their counts in the trial: rx_pause, paused_ns
 function M.held_back(ports)
    local by_name = {}
@@ -30,19 +30,19 @@ function M.held_back(ports)
    return by_name
 end
 
--- The name of the port that sends a direction, of the tester's counts.
+-- The name of the port that sends a direction, in the tester's counts.
 local function sender_of(direction)
    return direction.from or direction.name:match "^(.-)%->"
 end
 
---- The port that sends a direction; nil: it was not held back.
+--- The port that sends a direction; nil: it was not paused.
 -- @param direction  of the tester's counts
 -- @param held_back  as held_back() has them
 function M.sender(direction, held_back)
    return held_back[sender_of(direction) or ""]
 end
 
---- What a port did, as the end of a sentence.
+--- What the device did to a port, as the end of a sentence.
 -- @usage flow_control.cause { name = "a", rx_pause = 3, paused_ns = 2.5e6 }
 -- --> the device paused port a 3 times, for 2.5 ms in all
 function M.cause(port)
@@ -51,7 +51,7 @@ function M.cause(port)
       .. (waited > 0 and (", for %s ms in all"):format(format.decimal(waited / 1e6, 1)) or "")
 end
 
---- The port of several that waited longest; nil of none.
+--- The port that waited longest, or nil.
 function M.longest(held_back)
    local most
    for _, port in pairs(held_back) do
@@ -70,8 +70,8 @@ local function sent_by(directions, port)
    end)
 end
 
---- For how long the load lasted. A frame that waits in a port for the end of a pause does not count as sent:
--- a stream with such frames was sent until the trial ended, any other one until its last frame had waited.
+--- How long the load lasted. A frame that waits in a port for the end of a pause does not count as sent: a
+-- stream with such frames lasts until the end of the trial, any other stream until its last waiting frame.
 -- @param raw        what the tester counted
 -- @param held_back  as held_back() has them
 -- @return directions, as the tester counts them
@@ -87,7 +87,7 @@ function M.left(raw, held_back)
    return tables.map(raw.directions, function(d) return now[d] or d end)
 end
 
--- Frames that were to leave a port and had not when the trial ended.
+-- Frames that were due at a port and had not left when the trial ended.
 local function unsent(directions, port)
    local n = 0
    for _, d in ipairs(sent_by(directions, port)) do
@@ -96,9 +96,9 @@ local function unsent(directions, port)
    return n
 end
 
---- How often, and how long, ports had to pause, for the record of a trial; nil where no port had to.
+--- Number and duration of the ports' pauses, for the record of a trial; nil without pauses.
 -- @param ports       their counts
--- @param directions  what had left, as left() has it
+-- @param directions  the frames that had left, from left()
 function M.pauses(ports, directions)
    local list = {}
    for _, port in ipairs(ports) do
@@ -108,9 +108,9 @@ function M.pauses(ports, directions)
    return list[1] and list
 end
 
---- Figures of a row: of the one of its trials in which ports waited longest, all of them together.
+--- Figures of a row: the sums over all ports in the trial in which they waited longest.
 -- @param records  of trials
--- @return how often they had to pause, how long they waited; nil where no port had to
+-- @return number of pauses, waiting time; nil without pauses
 -- @usage flow_control.figures { { pauses = { { times = 2, waited_ns = 70 } } }, {} } --> 2 70
 function M.figures(records)
    local times, waited_ns

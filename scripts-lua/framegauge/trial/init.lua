@@ -2,21 +2,21 @@
 
 --- The record of a trial, and its verdict.
 --
--- The tester hands over bare counts. Here they become one flat record, the same object that a method decides
--- on, that trials.jsonl keeps and that result.json repeats. Each record carries a verdict:
+-- The tester returns bare counts. Here they become one flat record: the same object that a method decides on,
+-- trials.jsonl keeps and result.json repeats. Each record carries a verdict:
 --
 --    valid           the load was offered as intended and every lost frame is the device's
 --    tester-limited  the tester fell short: neither loss nor its absence says anything about the device
---    invalid         something makes the counts meaningless, and the trial should be repeated
+--    invalid         the counts are meaningless, and the trial should be repeated
 --
--- and the reasons. Refused frames, which are sent a moment later, are shown and decide nothing by themselves.
+-- and the reasons. Refused frames, which are sent a moment later, are shown but do not affect the verdict.
 --
--- A sender that was held up sends the overdue frames at once. Frames that a queue or a policer loses of them
--- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
--- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
--- nothing, unless the device has held as many at once before. That was at a lower load, at which its queue
--- was emptier: such frames may make the loss begin as many frames early, so they must be few among the frames
--- of the trial. How much was lost is the device's figure only if hardly any frame left so. A receiver held up
+-- A sender that was held up sends the overdue frames at once. If a queue or a policer loses some of them, the
+-- tester may be the cause. Moving one frame in time changes either loss by at most one frame. So the device
+-- has a share in any loss above the number of frames off schedule, and a smaller loss proves nothing, unless
+-- the device has held as many frames at once before. It did so at a lower load, with an emptier queue: such
+-- frames may make the loss begin that many frames early, so they must be few among the frames of the trial.
+-- The amount of loss is the device's figure only if hardly any frame left off schedule. A receiver held up
 -- for longer than its ring lasts makes the device or the port lose frames, often uncounted.
 local altered = require "framegauge.tester.altered"
 local delays = require "framegauge.tester.delays"
@@ -38,11 +38,11 @@ local M = {}
 --- How many of the frames that were to be sent may be missing, in seconds of the load.
 M.MISSING_TOLERANCE = offered.MISSING_TOLERANCE
 
---- This share of the frames may leave off schedule where it matters how many are lost, or how long they take.
+--- The share of frames that may leave off schedule where the amount of loss, or the delay, matters.
 M.OFF_SCHEDULE_TOLERANCE = 1e-3
 
---- By this share the load may be lower than intended although all frames were sent: each within its allowed
--- lag, but over a longer time.
+--- The share by which the load may be too low although all frames were sent: each within its allowed lag, but
+-- over a longer time.
 M.STRETCH_TOLERANCE = offered.STRETCH_TOLERANCE
 
 local function sum(list, key)
@@ -81,8 +81,8 @@ end
 
 -- @param own_load  whether each has a load of its own
 local function of_direction(raw, ask, own_load)
-   local ordered = not raw.unordered -- it came over several queues: nobody knows in which order
-   local measured = raw.tx - (raw.wrong_tx or 0) -- what is wrong on purpose may be lost
+   local ordered = not raw.unordered -- several queues received it: the order is unknown
+   local measured = raw.tx - (raw.wrong_tx or 0) -- frames with errors on purpose may be lost
    local lost = math.max(0, measured - raw.rx)
    local lost_min, duplicates, stale = loss_interval.of(raw, lost)
    return {
@@ -138,9 +138,8 @@ local function of_direction(raw, ask, own_load)
    }
 end
 
---- Latency of several directions as one summary of all their frames together. Directions of records
--- that were kept have no more than figures: then a percentile is the largest of theirs, which the percentile
--- of all frames cannot exceed.
+--- Latency of several directions as one summary of all their frames. Directions of recorded trials have only
+-- figures: there a percentile is the largest of theirs, which the percentile of all frames cannot exceed.
 -- @param directions  of tester:trial(), or of records
 -- @usage trial.merge_latency({ { latency = { count = 3, min_ns = 5 } } }).min_ns --> 5
 function M.merge_latency(directions)
@@ -166,7 +165,7 @@ function M.merge_latency(directions)
    }
 end
 
--- @return the reasons, and whether a link was not there: then the tester could not have sent
+-- @return the reasons, and whether a link was absent: then the tester could not have sent
 local function invalid_reasons(record, ports, ask)
    local reasons, no_link, nothing = {}, false, offered.is_nothing(record)
    local function add(...)
@@ -203,17 +202,17 @@ function M.is_on_schedule(record)
    return (record.off_schedule or 0) <= M.OFF_SCHEDULE_TOLERANCE * record.tx
 end
 
---- Frames that may have left at once, since the sender was held up.
+--- Frames that may have left at once, because the sender was held up.
 -- @usage trial.lump { lag_max_ns = 2e6, offered_fps = 5000 } --> 10
 function M.lump(record)
    return (record.lag_max_ns or 0) / 1e9 * record.offered_fps
 end
 
--- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
--- @param paused  the port that the device had pause longest, or nil
+-- Could all losses be due to frames that left off schedule? Or some losses, where the amount matters?
+-- @param paused  the port that the device paused longest, or nil
 local function lost_off_schedule(record, ask, paused, found)
    if ask.any_loss and M.lump(record) <= math.min(ask.held or 0, M.OFF_SCHEDULE_TOLERANCE * record.tx) then
-      return -- it has held as much without loss, and its queue was hardly fuller
+      return -- it held this many without loss, and its queue was hardly fuller
    end
    local counts = not ask.any_loss and not M.is_on_schedule(record)
    for _, d in ipairs(record.directions) do
@@ -226,7 +225,7 @@ local function lost_off_schedule(record, ask, paused, found)
    end
 end
 
--- Or because nobody fetched it? Or some of it, where that matters?
+-- Or due to a receiver that did not fetch frames? Or some losses, where the amount matters?
 local function lost_unfetched(record, ports, lcores, ask, found)
    local gap = greatest(lcores, "poll_gap_max_ns") or 0
    local arriving = math.floor(sum(record.directions, "offered_fps") * gap / 1e9)
@@ -240,7 +239,7 @@ local function lost_unfetched(record, ports, lcores, ask, found)
    end
 end
 
--- How the tester lost frames that came: { count of a port, what happened to them }.
+-- How the tester lost received frames: { a port's counter, what happened to them }.
 local DROPS = {
    { "rx_missed", "%s: the tester dropped %s that arrived (receive ring full)" },
    { "rx_no_mbuf", "%s: the tester dropped %s that arrived (no buffer left)" },
@@ -278,7 +277,7 @@ local function tester_reasons(record, raw, ask, held_back)
    if record.lost == 0 then
       return found:sentences()
    end
-   if not (paused and (ask.patient or found.n > 0)) then -- what was not sent off schedule was not lost so
+   if not (paused and (ask.patient or found.n > 0)) then -- other frames have another cause of loss
       lost_off_schedule(record, ask, paused, found)
    end
    lost_unfetched(record, ports, lcores, ask, found)
@@ -299,13 +298,13 @@ local function tester_reasons(record, raw, ask, held_back)
    return found:sentences()
 end
 
--- What arrived of all directions and was not the frame that had been sent.
+-- Received frames of all directions that differ from the sent frame.
 local function altered_of(directions)
    local list = tables.field(directions, "altered")
    return altered.sum(list)
 end
 
--- What a modifier had the tester send to the device, and the results: nil where it sends nothing.
+-- The frames that a modifier had the tester send to the device, and the results; nil without such frames.
 local function said(modifier, ports)
    if modifier == "management-frames" then
       return { queries = sum(ports, "queries"), replies = sum(ports, "replies") }
@@ -313,7 +312,7 @@ local function said(modifier, ports)
    return nil, modifier == "routing-updates" and sum(ports, "updates") or nil
 end
 
--- @param raw  what the tester counted; `invalid` in it is what the tester itself knows against the trial
+-- @param raw  the tester's counts; `invalid` in it are the tester's own objections to the trial
 -- @param held_back  ports that the device paused
 local function judge(record, raw, ask, held_back)
    local reasons, no_link = invalid_reasons(record, raw.ports, ask)
@@ -332,9 +331,9 @@ local function ordered(directions)
    return true
 end
 
---- Make the record of a trial from what the tester counted.
+--- Make the record of a trial from the tester's counts.
 -- @param raw  what tester:trial returned
--- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
+-- @param ask  the request: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
 --             loads, burst, outage, streams, span, any_loss, held = frames that the device is known to hold
 --             when they come at once, link_may_change and apart (framegauge.trial.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.

@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Where it is only known between which bounds the loss lies.
+--- Bounds of the loss where it is not known exactly.
 --
--- The tester remembers which numbers of a stream came for as long as frames may be under way, or as long as
--- its memory reaches. A frame that is later than that is stale: nobody knows whether it is the first of its
--- number or a further copy. All stale ones may be first copies, or none: the truth is in lost - stale ..
--- lost.
+-- The tester remembers the received numbers of a stream for as long as frames may be under way, or as long as
+-- its memory reaches. A later frame is stale: whether it is the first of its number or a further copy is
+-- unknown. All stale frames may be first copies, or none: the true loss is in lost - stale .. lost.
 local format = require "framegauge.text.format"
 
 local M = {}
@@ -24,7 +23,7 @@ function M.of(raw, lost)
    return stale > 0 and lost > 0 and math.max(0, lost - stale) or nil, duplicates, stale
 end
 
---- The least that may be lost in all directions of a record; nil where that is all of them.
+--- The least possible loss of all directions of a record; nil where it equals the sum of `lost`.
 -- @usage loss_interval.least { { lost = 5, lost_min = 2 }, { lost = 1 } } --> 3
 function M.least(directions)
    local sum, unsure = 0, false
@@ -34,7 +33,7 @@ function M.least(directions)
    return unsure and sum or nil
 end
 
---- Add it to what the tester fell short of, where it matters.
+--- Add it to the tester's shortfalls, where it matters.
 -- @param d      a direction of a record
 -- @param ask    any_loss: whether it matters only if any frame is lost
 -- @param found  shortfalls (framegauge.trial.shortfalls)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Rows of what is measured of a stream only where a plan asks for it (framegauge.text.rows).
+--- Rows of a stream's optional measurements, which a plan asks for (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
 
 local list = rows.list

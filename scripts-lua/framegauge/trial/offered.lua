@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The load that a trial really offered, and whether it is the one that was asked for.
+--- The load that a trial really offered, and whether it is the intended one.
 --
--- Both are reckoned in whole frames. A load of 54.9 frames per second for a quarter of a second is 14 frames,
--- not 13.7, and takes 0.255 s; of frames of several sizes as many are sent as have begun.
+-- Both are computed in whole frames. A load of 54.9 frames per second for a quarter of a second is 14 frames,
+-- not 13.7, and takes 0.255 s; with frames of several sizes every frame that has begun is sent.
 local flow_control = require "framegauge.trial.flow_control"
 local format = require "framegauge.text.format"
 local loads = require "framegauge.traffic.loads"
@@ -15,13 +15,13 @@ local M = {}
 --- How many of the frames that were to be sent may be missing, in seconds of the load.
 M.MISSING_TOLERANCE = 10e-6
 
---- By this share the load may be lower than asked for although all frames were sent: each within its allowed
--- lag, but over a longer time.
+--- The share by which the load may be too low although all frames were sent: each within its allowed lag, but
+-- over a longer time.
 M.STRETCH_TOLERANCE = 1e-3
 
 --- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is the
--- load of the port, and the direction sends a share of it. Bursts count with the pause that is behind the
--- last, and loads one after the other with the interval that is behind the last frame.
+-- load of the port, and the direction sends a share of it. Bursts count with the pause after the last burst,
+-- and successive loads with the interval after the last frame.
 -- @param direction  of tester:trial()
 -- @param ask        of the trial: seconds, and fps and burst where bursts were sent, or loads
 function M.fps(direction, ask)
@@ -40,18 +40,18 @@ function M.fps(direction, ask)
    return direction.tx / ask.seconds / share
 end
 
--- By what share the load may be lower: a burst is short, and its last frame leaves when the sender comes by.
+-- The allowed share of missing load: a burst is short, and its last frame leaves at the sender's next poll.
 local function stretch_tolerance(d, intended)
    return math.max(M.STRETCH_TOLERANCE, M.MISSING_TOLERANCE * intended / (d.tx - 1))
 end
 
--- A rate that can be told from another a thousandth away.
+-- A rate with enough digits to tell it from another a thousandth away.
 local function rate(fps)
    return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
 end
 
--- Frames per second that were asked for, and that left. What is not even in time is compared by the frames of
--- its own schedule, over the time in which they had to leave.
+-- Frames per second intended, and sent. An uneven load is compared by the frames of its own schedule, over
+-- the time in which they had to leave.
 -- @param d, raw  a direction of the record, and as the tester counted it
 local function loads_of(d, raw, ask)
    if raw.uneven then
@@ -64,7 +64,7 @@ local function loads_of(d, raw, ask)
    return ask.streams and raw.intended_fps or ask.fps, d.offered_fps
 end
 
---- Whether nothing was to be sent at all: another trial would be the same.
+--- Whether nothing was to be sent at all: a repetition would be the same.
 function M.is_nothing(record)
    for _, direction in ipairs(record.directions or {}) do
       if direction.intended_frames ~= 0 then
@@ -74,7 +74,7 @@ function M.is_nothing(record)
    return record.directions ~= nil and record.directions[1] ~= nil
 end
 
---- What was not sent, or not as fast as it should have been.
+--- Frames that were not sent, or were sent too slowly.
 -- @param d, raw  a direction of the record, and as the tester counted it
 -- @param found   framegauge.trial.shortfalls
 -- @param paused  the port that sends it, where the device paused it

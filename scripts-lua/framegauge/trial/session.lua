@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The trials of one run: numbered, judged, repeated when invalid, and written down before anyone uses them.
+--- The trials of one run: numbered, judged, repeated when invalid, and recorded before anyone uses them.
 --
--- A run that goes on where an earlier one ended gives the session its trials. As long as they last they are
--- the answers: what is asked must be what was asked then.
+-- A resumed run gives the session the recorded trials. As long as they last they are the results: each
+-- request must equal the recorded one.
 local offered = require "framegauge.trial.offered"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
@@ -87,7 +87,7 @@ local function disagree(...)
    error(user_error.new { status = 2, command = "run", disagrees = true, message = string.format(...) }, 0)
 end
 
--- The recorded trial that answers, nil when they are used up.
+-- The next recorded trial, nil when all are used up.
 function Session:recall(ask)
    local record = self.recorded[ask.number]
    if not record then
@@ -111,7 +111,7 @@ function Session:recall(ask)
    return record
 end
 
---- Call it when all is done: there must be no recorded trial that nobody asked for.
+--- Call it at the end of the run: an unused recorded trial is an error.
 function Session:finish()
    if #self.recorded > #self.trials then
       disagree("the run cannot be resumed: it made %d trials, and now %d are enough", #self.recorded,
@@ -119,13 +119,13 @@ function Session:finish()
    end
 end
 
--- What of a trial makes the device see the same.
+-- The parts of a request that the device sees.
 local function kind_of(ask)
    return ("%s %s %s"):format(ask.frame_size, ask.direction, ask.modifier)
 end
 
 -- A trial of a constant load that lost nothing shows how many frames may leave at once without harm.
--- Once payloads were found to change, the payloads of all frames are compared.
+-- Once a payload was found changed, the payloads of all frames are compared.
 function Session:learn(ask, record)
    local tester = self.tester
    tester.changes_payload = tester.changes_payload or (record.altered or {}).wrong_payload ~= nil
@@ -136,16 +136,15 @@ function Session:learn(ask, record)
    return record
 end
 
--- One attempt at a trial. Random draws of the reference device follow from its number: the draws of a resumed
--- run, too.
+-- One attempt at a trial. The reference device's random draws follow from its number, also in a resumed run.
 function Session:make(ask)
    self.tester.trials = self.before + ask.number - 1
    return ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
 end
 
--- Before the first trial of a resumed run that has no record: a device that remembers is brought to where the
--- recorded trials had left it, by making those once more for nobody that it has not forgotten, and the last.
--- Waits may be shorter than the plan has them and do not count.
+-- Before the first unrecorded trial of a resumed run: a device that remembers gets the same state again. The
+-- recorded trials that it has not forgotten, and the last one, are made again, without recording. Waits may
+-- be shorter than in the plan and do not count.
 function Session:restore()
    local list = self.remembers and self.recalled or {}
    local first, seconds = #list, 0
@@ -217,10 +216,10 @@ local function is_of(record, ask)
       and tables.same(record.burst, ask.burst)
 end
 
---- Another look at trials already made, such as for one direction after the other.
--- @param from  number of the first trial that may be looked at
--- @return a function as trial(), which gives each earlier trial that fits once, and makes one when none is
---         left
+--- Read trials already made once more, for example for one direction after the other.
+-- @param from  number of the first trial that may be reused
+-- @return a function like trial(), which returns each matching earlier trial once, and makes a new trial when
+--         none is left
 function Session:again(from)
    local seen = {}
    return function(ask)

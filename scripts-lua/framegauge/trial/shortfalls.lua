@@ -2,8 +2,8 @@
 
 --- Why the tester fell short in a trial, in sentences.
 --
--- A mesh of 64 ports has 4032 directions, and a tester that is late is late in all of them. So the shortfall
--- of many is one sentence: the worst one, and how many there are.
+-- A mesh of 64 ports has 4032 directions, and a late tester is late in all of them. So several shortfalls of
+-- one kind make one sentence: the worst one, and their number.
 local tables = require "framegauge.core.tables"
 
 local Shortfalls = {}
@@ -27,7 +27,7 @@ end
 
 --- Add a sentence.
 -- @param kind  what happened; its first word names the affected ones, in the plural
--- @param how   how bad it is, to be compared with others of the kind
+-- @param how   severity, compared with others of the kind
 -- @param ...   the sentence, as string.format takes it
 function Shortfalls:add(kind, how, ...)
    local list = self.by_kind[kind]

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Whether two samples have different means, by more than their spread explains.
+--- Whether two samples have different means, beyond what their spread explains.
 --
 -- Two samples of unlike variance: B. L. Welch, "The generalization of 'Student's' problem when several
 -- different population variances are involved", Biometrika 34, 1947, pages 28 to 35. Several questions at
@@ -12,8 +12,8 @@ local uncertainty = require "framegauge.trial.uncertainty"
 
 local M = {}
 
---- Values that each sample has at least. The spread of two has one degree of freedom: with 20 questions at
--- 5 % a change had to be 250 times its standard error.
+--- Minimum size of each sample. The spread of two values has one degree of freedom: with 20 questions at 5 %
+-- a change would have to be 250 times its standard error.
 M.LEAST = 3
 
 --- Chance of a difference at least as large between samples of one mean, on either side. Samples without any
@@ -31,8 +31,8 @@ function M.welch(one, other)
    return uncertainty.beyond(change / math.sqrt(a + b), degrees)
 end
 
---- Chances of several questions as if each had been the only one: at most what was asked for is the chance
--- that any of those below it is a false alarm.
+--- Chances of several questions, adjusted for their number: a threshold then bounds the chance that any of
+-- those below it is a false alarm.
 -- @param list  chances, each from 0 to 1
 -- @return list of them, adjusted, in the same order
 -- @usage local adjusted = significance.holm { 0.01, 0.5, 0.02 }

@@ -3,8 +3,7 @@
 --- Whether repetitions of a measurement are repetitions of one thing: a trend in their order, two modes, and
 -- values that lie apart.
 --
--- Differences that single values leave open say nothing: each function takes how far values must be apart to
--- count.
+-- Differences within the resolution have no meaning: each function takes the least difference that counts.
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 
@@ -16,7 +15,7 @@ local FEW, FEW_FOR_MODES = 5, 8
 -- Values that make a mode, and their share: the tails of one mode are thin.
 local OF_A_MODE, SHARE_OF_A_MODE = 3, 0.1
 
--- Chances below which a trend, and a gap, are not put down to chance.
+-- Chances below which a trend, and a gap, count as significant.
 local TREND, GAP = 0.05, 0.01
 
 -- Beyond this many deviations, estimated by the median of distances from the median, a value lies apart

@@ -45,7 +45,7 @@ function M.max(list)
    return reduced(list, math.max)
 end
 
---- Standard deviation of what the list is a sample of (N - 1 in the denominator); 0 for a single value.
+--- Standard deviation, for a sample of a population (N - 1 in the denominator); 0 for a single value.
 -- @usage stats.stddev { 1, 2, 3 } --> 1
 function M.stddev(list)
    if #list == 1 then
@@ -80,7 +80,7 @@ function M.median(list)
    return #values % 2 == 1 and values[half + 1] or (values[half] + values[half + 1]) / 2
 end
 
---- What there is to say of a sample.
+--- Statistics of a sample.
 -- @param list  numbers, one at least
 -- @return { count =, min =, mean =, median =, max =, stddev = (N - 1 in the denominator) }
 -- @usage stats.summary({ 1, 2, 3, 4 }).mean --> 2.5
@@ -105,7 +105,7 @@ function M.total(streams)
    return { tx = tx, rx = rx, lost = lost, loss_ratio = tx > 0 and lost / tx or 0 }
 end
 
--- Of the frames up to the highest number that has come, the share that has come.
+-- The share of received frames among those up to the highest received number.
 local function arrived(now, before)
    local rx, missing = now.rx - before.rx, now.missing - before.missing
    return rx > 0 and math.min(1, rx / math.max(1, rx + missing)) or 0
