@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- An agent: the ports of one host, which any controller asks for over a bus (framegauge agent), or a
--- controller's own ports beside the ports of agents.
+--- An agent: the ports of one host, offered to any controller over a bus (framegauge agent), or a
+-- controller's own ports in addition to the ports of agents.
 --
 -- A command is { v =, run =, trial =, attempt =, step =, epoch =, by =, body = } under
 -- fg.v1.cmd.NAME.STEP; its answer { ok = true, body = } or { refused = why, holder =, state =, status = }.
--- Its subject follows from (run, trial, attempt, step); the epoch is its authority. So a command that
--- comes twice has its first answer again, one with an old epoch is refused, and one that comes at the wrong
--- time is told the state.
+-- Its subject follows from (run, trial, attempt, step); the epoch is its authority. So a repeated command
+-- gets its first answer again, a command with an old epoch is refused, and one at the wrong time gets the
+-- state in the answer.
 --
 --    lease  renew  release  take  reserve   framegauge.fleet.ledger
 --    open                             open the leased ports with these addresses
@@ -99,8 +99,8 @@ function free.drain(self, command)
    return done { draining = self.draining }
 end
 
--- Ports are not given. @param other  lease or reservation that is in the way
--- @param unable  the host cannot; without other and this the command is wrong
+-- Refuse a lease of ports. @param other  the conflicting lease or reservation
+-- @param unable  the host cannot; without both this and `other` the command is wrong
 local function not_given(self, why, other, unable)
    return refused(why, { holder = other and other.by, run = other and other.run,
       epoch = other and other.epoch, status = (other or unable) and BUSY or BAD,
@@ -127,14 +127,14 @@ function free.reserve(self, command)
    return before and done { before = before } or not_given(self, why, other)
 end
 
--- Nothing ends before the new lease is certain.
+-- The old lease ends only when the new lease is certain.
 function free.take(self, command)
    return free.lease(self, command, function(lease, port)
       self:finish(lease, ("%s took port %s"):format(command.by, port))
    end)
 end
 
--- What is kept of a trial is sent also to a controller that takes up the run of another.
+-- A kept result is also sent to a controller that takes up another controller's run.
 function free.collect(self, command)
    local result = self.journal:read(command)
    if not result then
@@ -170,7 +170,7 @@ local function close_work(self, work, why)
    table.insert(self.closing, work:close(why))
 end
 
--- A lease ends: whatever it still does ends, too.
+-- A lease ends, and all work under it.
 function Agent:finish(lease, why)
    self.ledger:release(lease)
    local work = self.work[lease.epoch]
@@ -203,7 +203,7 @@ local function key_of(command)
       command.epoch or 0, command.by }, "\0")
 end
 
--- Steps that are told again what they were told first; the others may change, or change nothing.
+-- Steps whose repetition gets the first answer; the others may change, or change nothing.
 local KEPT = { lease = true, open = true, prepare = true, arm = true }
 
 function Agent:remember(key, command, answer)
@@ -236,7 +236,7 @@ function Agent:obey(command)
    return answer
 end
 
--- Who waits for the answer to the same step, which is being done.
+-- Callers that wait for the answer to a step that is under way.
 function Agent:waiting_for(command)
    if not KEPT[type(command) == "table" and command.step] or form_problem(command) then
       return {}
@@ -323,7 +323,7 @@ function M.new(plan, o)
    return self
 end
 
---- End what has run out of time. Call it often: while it is not called, no command was heard either.
+--- End expired work. Call it often: between calls no command is received either.
 function Agent:look()
    local now = self.ledger.now()
    if self.looked and now - self.looked > DEAF_SECONDS then

@@ -3,13 +3,13 @@
 --- Messages between the testers of a fleet: subjects, handlers, requests with answers.
 --
 -- A bus routes messages itself, over any number of links that carry JSON lines (core/connection.lua): one
--- process with a bus is a fleet without a broker. A message is { subject =, body =, reply = }, a link says
--- which subjects its side wants by { want = pattern }, and before it ends why by { ends = reason }. Subjects
--- are words with dots between; in a pattern * is any word, and > at the end all that follow. A link may be
--- framegauge-bridge, which passes on to NATS and back.
+-- process with a bus is a fleet without a broker. A message is { subject =, body =, reply = }. A link
+-- announces the subjects that its side wants by { want = pattern }, and before it ends the reason by { ends =
+-- reason }. Subjects are words with dots between; in a pattern * is any word, and > at the end all that
+-- follow. A link may be framegauge-bridge, which relays to NATS and back.
 --
--- A message is delivered at most once, and is lost where nobody wants it: a sender that needs certainty sends
--- again, and a receiver does nothing twice.
+-- A message is delivered at most once, and is lost where no link wants it: a sender that needs certainty
+-- repeats it, and a receiver ignores repetitions.
 local connection = require "framegauge.core.connection"
 local job = require "framegauge.core.job"
 local uv = require "luv"
@@ -35,7 +35,7 @@ function M.new(o)
    }, Bus)
 end
 
--- Hear answers. Who never asks wants none: on a broker it need not be permitted to.
+-- Subscribe to answers. A side that sends no requests needs no permission for them on a broker.
 function Bus:hear_answers()
    self.hears_answers = true
    self:serve(self.inbox .. ".*", function(body, subject)
@@ -60,8 +60,8 @@ function M.fits(pattern, subject)
    return words() == nil
 end
 
--- The words of a pattern before its first wildcard: by these it is found among the patterns of a thousand
--- links.
+-- The words of a pattern before its first wildcard: the key by which it is found among the patterns of a
+-- thousand links.
 local function head_of(pattern)
    return pattern:match "^(.-)%.?[*>]" or pattern
 end
@@ -206,14 +206,14 @@ function Bus:detach(link)
    end
 end
 
---- Have a function called with every message of a pattern: fn(body, subject, answer, link), answer(body)
--- where an answer is asked for.
+--- Call a function for every message of a pattern: fn(body, subject, answer, link); answer(body) where the
+-- sender expects an answer.
 function Bus:serve(pattern, fn)
    self.handlers[#self.handlers + 1] = { pattern = pattern, fn = fn }
    self:tell { want = pattern }
 end
 
---- Send a message to all who want it.
+--- Send a message to all links that want it.
 function Bus:publish(subject, body)
    self:route { subject = subject, body = body }
 end

@@ -2,14 +2,14 @@
 
 --- The clocks of a fleet as its controller sees them: whether they agree, and what the common time is.
 --
--- Agents on one machine share the clock of their timestamps, and nothing needs to be compared. Others have a
--- common time each, from a source that bounds its error (framegauge.clock). That bound is not believed alone,
--- because a clock that was stepped keeps it: an agent's common time was read between our question and its
--- answer, so all agents' readings must fit one time of ours. An agent that starts at a wrong time would send
--- after the others have ended, and its frames would seem lost.
+-- Agents on one machine share the clock of their timestamps, and need no comparison. Others have a common
+-- time each, from a source that bounds its error (framegauge.clock). That bound alone is not trusted, because
+-- a stepped clock keeps it: an agent's common time was read between our request and its answer, so all
+-- agents' readings must fit one time of ours. An agent that starts at a wrong time would send after the
+-- others have ended, and its frames would seem lost.
 --
--- Where a plan measures no delays, our time is the common time, and each agent's clock is taken to be read
--- half-way between question and answer: too rough for delays, but counts fall into the right seconds.
+-- Where a plan measures no delays, our time is the common time, and each agent's clock is assumed to be read
+-- half-way between request and answer: too rough for delays, but counts fall into the right seconds.
 local Controller = require "framegauge.fleet.controller"
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
@@ -21,13 +21,13 @@ local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
-local TRIES = 4 -- questions; the answer that came soonest counts
+local TRIES = 4 -- requests; the fastest answer counts
 
 local function int64(value)
    return ffi.cast("int64_t", value)
 end
 
--- Ask one agent. @return its state, and our raw times before and after; or nil and the reason
+-- Query one agent. @return its state, and our raw times before and after; or nil and the reason
 local function ask(control, name)
    local asked = time.raw()
    local answer = control:ask(name, "clock", {})
@@ -42,7 +42,7 @@ local function unsynchronised(name, state)
       tostring(state.finding), tostring(state.fix))
 end
 
--- Why two clocks that are synchronised do not agree well enough, a sentence; nil when they do.
+-- Why two synchronised clocks do not agree well enough, a sentence; nil when they do.
 local function pair_problem(one, other, needs)
    local bound, unknown = pair.bound(one, other)
    if not bound then

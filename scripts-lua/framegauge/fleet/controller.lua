@@ -2,8 +2,8 @@
 
 --- The agents of a fleet as a controller sees them: connections, commands, leases.
 --
--- A controller keeps no state but the epochs of its leases. It routes between its agents, so that what one of
--- them sent is told to those that receive it.
+-- A controller keeps no state but the epochs of its leases. It routes between its agents, so that a message
+-- of one agent reaches its receivers.
 local address = require "framegauge.plan.address"
 local bus = require "framegauge.fleet.bus"
 local connection = require "framegauge.core.connection"
@@ -62,20 +62,20 @@ function Controller:attach(names, handle)
    end)
 end
 
--- Wake jobs that rest for an agent.
+-- Wake jobs that wait for an agent.
 local function wake(self, name)
    if self.resting[name] then
       self.resting[name]()
    end
 end
 
---- An agent cannot be asked any more.
+--- An agent is lost: it can no longer be reached.
 function Controller:lose(name, reason)
    self.lost[name] = self.lost[name] or reason
    wake(self, name)
 end
 
---- Wait for a time, or until something has become of an agent.
+--- Wait for a time, or until the state of an agent changes.
 function Controller:rest(name, seconds)
    if not self.lost[name] then
       local sleeper = {}
@@ -88,7 +88,7 @@ end
 --- A controller without connections.
 -- @param agents  list of { name =, address = }
 -- @param o.run   name of the trials at the agents, without dots; default: a name of its own
--- @param o.by    who asks; default: user, host and process
+-- @param o.by    the user; default: user, host and process
 -- @param o.again  seconds after which a command without an answer is sent again
 -- @param o.patience  seconds for an answer
 function M.new(agents, o)
@@ -100,7 +100,7 @@ function M.new(agents, o)
    }, Controller)
 end
 
--- Raises when it does not answer by its name.
+-- Raises when it does not answer to its name.
 local function meet(self, name)
    local answer = self:ask(name, "ports", {})
    if not answer.ok or answer.body.name ~= name then
@@ -167,13 +167,13 @@ local function command_of(self, name, step, body, o)
    }
 end
 
---- Tell an agent something that needs no answer.
+--- Send an agent a message that needs no answer.
 -- @param o  run, trial, attempt
 function Controller:tell(name, step, body, o)
    self.bus:publish(("fg.v1.cmd.%s.%s"):format(name, step), command_of(self, name, step, body, o))
 end
 
---- Ask an agent without judging its answer.
+--- Send an agent a request, without checking the answer.
 -- @param o  run (default: ours), trial, attempt, patience
 -- @return the answer; of an agent that does not answer, { lost = true, refused = why }
 function Controller:ask(name, step, body, o)
@@ -181,7 +181,7 @@ function Controller:ask(name, step, body, o)
    local command = command_of(self, name, step, body, o)
    local ends, answer = uv.hrtime() / 1e9 + (o.patience or self.patience), nil
    local again = self.again
-   -- a message may be lost: the same again does no harm, but only makes more work for who is slow
+   -- a message may be lost: a repetition is harmless, but is more work for a slow agent
    while not answer and not self.lost[name] and uv.hrtime() / 1e9 < ends do
       answer = self.bus:request(("fg.v1.cmd.%s.%s"):format(name, step), command, again)
       again = math.min(2 * again, MOST_TIMES * self.again)
@@ -193,7 +193,7 @@ function Controller:ask(name, step, body, o)
       or "it does not answer" }
 end
 
---- Ask an agent; a refusal raises.
+--- Send an agent a request; a refusal raises.
 function Controller:must(name, step, body, o)
    return self:judge(name, self:ask(name, step, body, o))
 end
@@ -207,10 +207,10 @@ function Controller:judge(name, answer)
    return answer.body
 end
 
---- Ask several agents at once, and wait for all of them.
+--- Call several agents at once, and wait for all of them.
 -- @param each     function(name)
 -- @param at_once  how many may be asked at the same time; default: all
--- @return its results by name; the first error raises, and nobody more is asked
+-- @return its results by name; the first error raises, and no further agent is called
 function M.together(names, each, at_once)
    local jobs, out, asked, first = {}, {}, 0, nil
    local function ask_in_turn()
@@ -240,8 +240,8 @@ function Controller:release_all()
    end)
 end
 
--- All or none: the first by name, and then the others at once. Of two controllers that want the same agents
--- one gets the first of them; so neither has half.
+-- All or none: the first by name, then the others at once. Of two controllers that want the same agents only
+-- one gets the first, so neither holds half.
 -- @return true; or the first refusal, and whose it is
 function Controller:try_leases(wanted, ttl, step)
    local left, refusal, whose = tables.keys(wanted), nil, nil
@@ -265,8 +265,8 @@ function Controller:try_leases(wanted, ttl, step)
    return refusal or true, whose
 end
 
--- For how long a refusal may be waited out, seconds. An earlier controller of our run is gone: its lease ends
--- by itself, or with the trial that it began.
+-- How long to wait after a refusal, seconds. An earlier controller of our run is gone: its lease ends by
+-- itself, or with the trial that it began.
 local function patience_with(refusal, o)
    local ours = refusal.run and tables.contains(o.earlier or {}, refusal.run)
    if not refusal.holder then
@@ -298,7 +298,7 @@ function Controller:lease(wanted, o)
    self:keep(o.ttl)
 end
 
--- Have ports of an agent reserved for the seconds of before that are left since then.
+-- Renew an earlier reservation of an agent's ports for its remaining seconds.
 local function restore(self, name, before, since)
    for port, seconds in pairs(before) do
       local left = seconds - (uv.hrtime() / 1e9 - since)
@@ -326,7 +326,7 @@ function Controller:reserve(wanted, seconds)
    end
 end
 
---- Lease ports of an agent that had lost them, or was lost itself. Raises when it does not give them.
+--- Lease ports of an agent that had lost them, or was lost itself. Raises on a refusal.
 function Controller:lease_again(name, ports, ttl)
    self.epochs[name], self.over[name] = nil, nil
    self.epochs[name] = self:must(name, "lease", { ports = ports, ttl = ttl }).epoch

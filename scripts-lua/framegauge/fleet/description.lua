@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What agents are told of a trial: its streams by their recipes, how they are called, who joins which group.
+--- The description of a trial for agents: the recipes and names of its streams, and the group memberships.
 local octets = require "framegauge.core.octets"
 local recipe = require "framegauge.fleet.recipe"
 local shared = require "framegauge.fleet.shared"
@@ -13,10 +13,10 @@ local M = {}
 
 local DRAIN, ANNOUNCEMENT_DRAIN = 0.5, 0.1
 
--- What agents cannot do together yet.
+-- Features that agents cannot combine yet.
 local NOT_SHARED = { outage = "an outage of the reference device", gap = "another gap between frames" }
 
--- Streams as they are told, each with its id. @return them, and the first id
+-- The descriptions of streams, each with its id. @return them, and the first id
 local function told(tester, list)
    local out = recipe.streams(list, function(i) return tester.owners[i] end)
    local first = shared.take_ids(tester, #out)
@@ -26,7 +26,7 @@ local function told(tester, list)
    return out, first
 end
 
--- Memberships of groups as they are told; nil: none.
+-- The descriptions of group memberships, or nil.
 local function members_of(tester, members)
    return members and tables.map(members, function(member)
       local out = tables.copy(member)
@@ -64,7 +64,7 @@ function M.of_trial(tester, o)
    }
 end
 
---- What tells a bridge of the stations behind every port, as a trial.
+--- Announcements of the stations behind every port, for a bridge, as a trial.
 function M.of_announcements(tester, o)
    local list, seconds = streams.announcements(tester, o)
    local out, first = told(tester, list)

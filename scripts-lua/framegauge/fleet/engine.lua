@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What an agent asks of the engine of its ports between trials. The tests play one with the same functions.
+--- An agent's use of its ports' engine between trials. Tests replace it by a mock with the same functions.
 local C = require("framegauge.core.api").C
 local ffi = require "ffi"
 
@@ -8,7 +8,7 @@ local M = {}
 
 local stream, queue = ffi.new "struct fg_stream_result", ffi.new "struct fg_queue_result"
 
--- A stream of others keeps a place, and has to be a stream. There may be thousands, so they are doubled.
+-- A place of another agent's stream needs a stream, too. There may be thousands, so the copies are doubled.
 local function fill(array, count, one)
    array[0] = {
       idle = true, elsewhere = true, unknown = true, frame = one.frame, sizes = one.sizes,
@@ -40,23 +40,22 @@ function M.sent(tester, i)
    return tonumber(stream.tx)
 end
 
---- Frames of a stream that another tester sends when all goes as planned.
+--- The number of frames that another tester sends of a stream when all goes as planned.
 function M.planned(tester, i)
    return tonumber(C.fg_engine_peer_planned(tester.engine, i - 1))
 end
 
---- Another tester sent this number of frames of a stream.
+--- Set the number of frames that another tester sent of a stream.
 function M.peer_sent(tester, i, frames)
    C.fg_engine_peer_sent(tester.engine, i - 1, frames)
 end
 
---- The clock of the tester that sends a stream is so far ahead of ours, nanoseconds.
+--- Set the offset of the sending tester's clock for a stream, nanoseconds ahead of ours.
 function M.peer_clock(tester, i, ns)
    C.fg_engine_peer_clock(tester.engine, i - 1, ns)
 end
 
---- Frames that arrived at ports that they are not for: list of { place of the stream, name of the port, how
--- many }.
+--- Misdirected frames by port: list of { place of the stream, name of the port, number }.
 -- @param count  of streams
 function M.strays(tester, count)
    local list = {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Counts of a trial as testers exchange them, as JSON. One tester knows what was sent of a stream, and the
--- other what was received: both are joined here.
+--- Counts of a trial as testers exchange them, as JSON. One tester knows the sent frames of a stream, another
+-- the received ones: both are joined here.
 local altered = require "framegauge.tester.altered"
 local delays = require "framegauge.tester.delays"
 local ffi = require "ffi"
@@ -36,7 +36,7 @@ function M.pack_counts(raw)
    return raw
 end
 
--- What only the receiving tester knows of a stream.
+-- Fields of a stream that only the receiving tester knows.
 local RECEIVED = {
    "rx", "duplicates", "stale", "reordered", "reordering_extent_max_frames", "excess", "rx_bytes",
    "loss_bursts",

@@ -2,8 +2,8 @@
 
 --- The results of several agents as results of one trial.
 --
--- Of a stream its sender knows what left, and its receiver what arrived: nothing is rounded or estimated.
--- What one of them cannot tell makes the trial invalid, and its figures are then nobody's.
+-- A stream's sender knows the departures, and its receiver the arrivals: nothing is rounded or estimated. A
+-- missing part makes the trial invalid.
 local exchange = require "framegauge.fleet.exchange"
 local format = require "framegauge.text.format"
 local agent_names = require "framegauge.fleet.names"
@@ -12,7 +12,7 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
--- What only the receiver knows, in addition to what exchange.lua has.
+-- Fields that only the receiver knows, in addition to the fields of exchange.lua.
 local ALSO_RECEIVED = { "unordered", "tags_ns", "first_arrival_ns", "last_arrival_ns", "rx_duration_ns",
    "measured", "wrong_rx", "expired" }
 
@@ -73,7 +73,7 @@ local function named(list, names)
    return list or {}
 end
 
--- Frames at ports that they are not for: by the places of their streams, and by the names of the ports.
+-- Misdirected frames: by the places of their streams, and by the names of the ports.
 local function strays_of(results, names)
    local out = {}
    for name, result in pairs(results) do
@@ -123,14 +123,14 @@ function M.problems(results, agents)
    return list
 end
 
--- What is known of the clocks at both ends of a stream: { error_ns } or { why }.
+-- The state of the clocks at both ends of a stream: { error_ns } or { why }.
 local function clock_between(one, results, scale)
    local known = scale == "common" and (results[one.to.agent] or {}).clocks or {}
    return scale == "machine" and { error_ns = 0 } or known[one.from.agent] or {}
 end
 
 -- Delays between machines are as exact as the clocks of both, or they are absent with a reason.
--- @return why the trial has not the delays that it needs, or nil
+-- @return why the trial lacks the delays that it needs, or nil
 local function judge_delays(direction, one, results, tester)
    local needs, latency, agents = tester.clocks, direction.latency, tester.control.agents
    if one.from.agent == one.to.agent or not latency or tester.scale == "machine" and not needs then
@@ -179,7 +179,7 @@ local function ends_of(one, results, agents)
    return out
 end
 
--- The counts of a stream, with what only those at its ends know.
+-- The counts of a stream, with the fields that only its end points know.
 -- @return it, and why its counts mean nothing, apart from its agents
 local function joined_direction(i, one, results, counted, described, seconds, agents)
    local own = ends_of(one, results, agents)

@@ -30,7 +30,7 @@ function M.new(folder, name)
    return setmetatable({ prefix = (folder or "") .. "/" .. name, folder = folder, unwritten = {} }, Journal)
 end
 
--- Names of files have nothing of a controller's but what is harmless.
+-- Keep only harmless characters of a controller's text in file names.
 local function file_of(self, command)
    local run = tostring(command.run):gsub("[^%w-]", function(c) return ("_%02x"):format(c:byte()) end)
    return ("%s.%s.%d.%d.trial"):format(self.prefix, run:sub(1, 150), tonumber(command.trial) or 0,
@@ -71,7 +71,7 @@ function Journal:is_writable()
    return ok, why
 end
 
---- Keep the result of a trial; where the disk takes it no more, only as long as the agent runs.
+--- Keep the result of a trial; where the disk cannot take it, only as long as the agent runs.
 function Journal:write(command, result)
    local path = file_of(self, command)
    if not self.folder then

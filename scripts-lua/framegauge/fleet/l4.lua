@@ -2,9 +2,9 @@
 
 --- Tests of TCP and UDP whose client is at one agent and whose server is at another one.
 --
--- An agent is told its side: a kind of application that needs no more than numbers, the address of its port
--- and the other side's. It runs its own from the agreed start, and its counts go to the journal as those
--- of any trial. No figure is made of the clocks of both, so none depends on how far these are apart.
+-- An agent receives its side: a kind of application with numeric arguments only, its port's address and the
+-- other side's. It runs its side from the agreed start, and its counts go to the journal like any trial's. No
+-- figure uses the clocks of both, so their offset does not matter.
 local kinds = require "framegauge.methods.l4.plan.kinds"
 local octets = require "framegauge.core.octets"
 local policy = require "framegauge.fleet.policy"
@@ -14,7 +14,7 @@ local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
--- What an agent is told of an application, and of its TCP; any other key is refused.
+-- Keys of an application, and of its TCP, for an agent; any other key is refused.
 local APP = {
    test = "string", server = "boolean", address = "string", remote = "string", next_hop = "string",
    port = "number", connections = "number", request = "number", response = "number", datagram = "number",
@@ -36,7 +36,7 @@ local function told_app(app)
    return out
 end
 
---- A trial as agents are told it. @param o  as framegauge.tester.l4.trial takes it
+--- A trial for agents. @param o  as framegauge.tester.l4.trial takes it
 function M.describe(tester, o)
    if o.streams then
       user_error.raise("run", 2, "streams together with connections: not with the ports of agents")
@@ -53,7 +53,7 @@ function M.describe(tester, o)
    return body
 end
 
---- The part of it that an agent is told.
+--- The part of it for one agent.
 function M.of(l4, name)
    local out = tables.copy(l4)
    out.sides = tables.map(l4.sides, function(side)

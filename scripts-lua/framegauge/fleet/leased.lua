@@ -4,9 +4,9 @@
 --
 --    leased -> open -> prepared -> armed -> running -> frozen -> prepared ...
 --
--- A trial starts at an agreed time. At its end the agents tell each other what they sent; the results go to
--- the journal, from which they are collected as often as someone asks. Nothing is sent beyond a trial: its
--- streams end by count and time on their lcores.
+-- A trial starts at an agreed time. At its end the agents exchange the numbers of sent frames; the results go
+-- to the journal, from which they can be collected repeatedly. Nothing is sent beyond a trial: its streams
+-- end by count and time on their lcores.
 local Clock = require "framegauge.clock"
 local exchange = require "framegauge.fleet.exchange"
 local failure = require "framegauge.core.failure"
@@ -31,7 +31,7 @@ Leased.__index = Leased
 
 local BAD, BUSY = 2, 4
 local ETIME = 62
-local LOOK_AT_CLOCKS = 0.05 -- seconds; so often others are told of ours before the start
+local LOOK_AT_CLOCKS = 0.05 -- seconds; interval of clock messages before the start
 local MAX_SLEW = 500e-6 -- by which the kernel slews a clock
 local TELLING = { 0, 0.2, 1 } -- seconds between messages about what was sent: one may be lost
 
@@ -137,7 +137,7 @@ function act.prepare(self, body, command)
    return { ok = true, body = {} }
 end
 
--- How the streams that were told are called, and what of them is counted (tester/counts.lua).
+-- Names of the described streams, and what is counted of them (tester/counts.lua).
 local function described(body, list, ours)
    return tables.map(list.places, function(i, k)
       local own = body.described[i] and tables.copy(body.described[i])
@@ -161,7 +161,7 @@ local function incoming(self, each)
    end
 end
 
--- Tell something of a trial to those that receive from us.
+-- Send a message about a trial to the agents that receive from us.
 local function tell(self, trial, body)
    local command, to = trial.command, {}
    for _, i in ipairs(trial.places) do
@@ -176,7 +176,7 @@ local function tell(self, trial, body)
    end
 end
 
--- While a trial runs: keep up what is known of our clock and of those that send to us.
+-- While a trial runs: keep the data on our clock and on the senders' clocks up to date.
 local function look_at_clocks(self, trial, engine)
    local offsets, now = trial.offsets, uv.hrtime() / 1e9
    if not offsets or now < (trial.next_look or 0) then
@@ -199,7 +199,7 @@ local function look_at_clocks(self, trial, engine)
    end
 end
 
--- What is known of the clocks of those that sent to us, by their names: { error_ns } or { why }.
+-- The state of the senders' clocks, by the agents' names: { error_ns } or { why }.
 local function clocks_of(self, directions)
    local negative, out = {}, {}
    incoming(self, function(i, name)
@@ -229,7 +229,7 @@ local function tell_sent(self, engine)
    end)
 end
 
---- Another agent tells what it sent.
+--- Another agent reports the frames that it sent.
 -- @param from  its name, from the subject: on a broker nobody else may use it
 function Leased:learn(body, from)
    local command = self.trial and self.trial.command
@@ -246,7 +246,7 @@ function Leased:learn(body, from)
    end
 end
 
--- Agents that send to us, and have not told what they sent.
+-- Agents that send to us, and have not reported their sent frames.
 local function silent(self)
    local names = {}
    for _, i in ipairs(self.trial.places) do
@@ -259,7 +259,7 @@ local function silent(self)
    return tables.keys(names)
 end
 
--- Wait for what the others tell. Who does not is taken to have sent what was planned; join.lua compares.
+-- Wait for the others' reports. A missing one is replaced by the planned number; join.lua compares.
 local function await_sent(self, engine)
    local ends = uv.hrtime() / 1e9 + self.agent.patience
    while silent(self)[1] and uv.hrtime() / 1e9 < ends and not self.stopped do
@@ -285,7 +285,7 @@ local function members_of(body)
    end)
 end
 
--- What a trial of several testers is at this one.
+-- The joint part of a trial of several testers at this one.
 local function joint_of(self, at, armed)
    local trial = self.trial
    return {
@@ -360,8 +360,8 @@ local function work(self, at, armed)
    end
 end
 
--- Whether our common time is still what the controller compared with the others', but for its error
--- and for what it may be slewed. @return why not, a sentence
+-- Whether our common time is still what the controller compared with the others', within its error and its
+-- possible slew. @return why not, a sentence
 local function step_problem(clock, state, body)
    if type(body.raw) ~= "string" or type(body.distance) ~= "string" then
       return "its clock was not compared with the other agents' clocks"

@@ -2,13 +2,13 @@
 
 --- Who may use the ports of an agent: leases, each with an epoch.
 --
--- No broker can stop a sender that it does not reach, so the one who owns the ports keeps the leases. An
--- epoch is a number that only grows; it is on the disk before anybody learns it, so that also a restarted
--- agent tells a command of an older lease from one of the newest. Leases end by themselves, by
--- CLOCK_BOOTTIME, and are gone after a restart.
+-- No broker can stop a sender that it cannot reach, so the owner of the ports keeps the leases. An epoch is a
+-- number that only grows. It is on the disk before anybody learns it, so that a restarted agent, too, can
+-- tell a command of an older lease from one of the newest. Leases end by themselves, by CLOCK_BOOTTIME, and
+-- are gone after a restart.
 --
--- Ports may also be reserved for a user, and no controller has to stay for it: for that time only controllers
--- of this user get leases of them.
+-- Ports may also be reserved for a user, without a controller: during that time only controllers of this user
+-- get leases of them.
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
 local tables = require "framegauge.core.tables"
@@ -104,7 +104,7 @@ local function reservation_of(self, port)
    return kept and self.now() < kept.ends and kept or nil
 end
 
--- What keeps a user from a port, in words, and whose it is; nil: nothing does.
+-- The conflict that keeps a user from a port, in words, and its owner; nil: no conflict.
 local function in_the_way(self, port, user)
    local lease, kept = self:of_port(port), reservation_of(self, port)
    if kept and kept.by ~= user then
@@ -191,14 +191,14 @@ function Ledger:orphan(lease)
    lease.orphan, self.leases[lease.epoch] = true, lease
 end
 
---- Nobody could be heard for a time: it does not count.
+--- A time without reception of commands does not count.
 function Ledger:extend(seconds)
    for _, lease in pairs(self.leases) do
       lease.ends = lease.ends + math.min(seconds, lease.ttl)
    end
 end
 
---- Begin the time of a lease again.
+--- Restart the time of a lease.
 function Ledger:renew(lease)
    lease.ends = self.now() + lease.ttl
 end
@@ -207,7 +207,7 @@ function Ledger:release(lease)
    self.leases[lease.epoch] = nil
 end
 
---- What is known of every port: list of { port =, by =, run =, epoch =, remaining_s = }.
+--- The state of every port: list of { port =, by =, run =, epoch =, remaining_s = }.
 function Ledger:rows()
    local rows = {}
    for i, port in ipairs(self.ports) do

@@ -39,8 +39,7 @@ local function sites_of(hosts)
    return members, list
 end
 
---- Rounds that no schedule can do without: each host has N - 1 others, and each site's pairs share its
--- uplink.
+--- The least possible number of rounds: each host has N - 1 others, and each site's pairs share its uplink.
 -- @param hosts  list of { name =, site = or nil }
 -- @param most   pairs of a site's uplink in a round; nil: any number
 function M.lower_bound(hosts, most)
@@ -81,7 +80,7 @@ local function ordered(hosts, members)
    return list
 end
 
--- Fill a round with what still fits; what does not stays.
+-- Fill a round with pairs that still fit; the others remain.
 local function fill(left, most)
    local round, busy, used, rest = {}, {}, {}, {}
    for _, one in ipairs(left) do

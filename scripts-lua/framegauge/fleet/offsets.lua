@@ -3,10 +3,10 @@
 --- The clocks of the agents that send to us, while a trial runs: by how much each is ahead of ours, and with
 -- what bound.
 --
--- Each agent tells those that receive from it about its clock: the distance of the common time from the clock
--- of its stamps, how fast that changes, and the bound of its error. Between two messages its distance is
--- extrapolated. Nothing is believed of a clock that was not heard in time, that was never synchronised or is
--- no more, or whose delays came out negative; then there are no delays, and a reason. The counts do not
+-- Each agent sends data on its clock to those that receive from it: the offset of the common time from the
+-- clock of its stamps, the rate of change, and the error bound. Between two messages the offset is
+-- extrapolated. A clock is not trusted if its messages are late, if it was never or is no longer
+-- synchronised, or if its delays were negative; then there are no delays, and a reason. The counts do not
 -- depend on any of this.
 local ffi = require "ffi"
 local format = require "framegauge.text.format"
@@ -30,7 +30,7 @@ function M.new(clock)
    return setmetatable({ clock = clock, others = {}, moved_ns = 0 }, Offsets)
 end
 
---- Measure our clock again. Where we had no turn for long it has forgotten the time before; we have not.
+--- Measure our clock again. After a long pause it has lost its history; the history here remains.
 function Offsets:look()
    local raw, before = self.clock.machine.raw(), self.own
    self.clock:look()
@@ -52,7 +52,7 @@ local function ask(self)
    end
 end
 
---- What others are told of our clock.
+--- The message about our clock.
 function Offsets:told()
    self:look()
    ask(self)
@@ -66,12 +66,12 @@ local function is_state(told)
       and type(told.rate) == "number" and type(told.error_ns) == "number" and type(told.step_ns) == "number"
 end
 
--- What another's distance should be at a common time.
+-- Another agent's expected offset at a common time.
 local function expected(one, at)
    return one.distance + ffi.cast("int64_t", tonumber(at - one.at) * one.rate)
 end
 
--- Whether a clock was stepped further than it can be wrong by without that.
+-- Whether a clock has moved further than its error bound allows without a step.
 local function is_stepped(step_ns, error_ns)
    return step_ns > error_ns - step_ns
 end
@@ -82,7 +82,7 @@ local function common(self)
    return raw + self.clock:distance(raw)
 end
 
---- Another agent told of its clock.
+--- Another agent's message about its clock.
 function Offsets:hear(name, told)
    if not is_state(told) then
       return
@@ -102,7 +102,7 @@ function Offsets:hear(name, told)
    self.others[name] = one
 end
 
---- By how much the clock of its stamps is ahead of ours, int64 nanoseconds; nil: no message of it came.
+--- The offset of an agent's stamp clock ahead of ours, int64 nanoseconds; nil: no message of it came.
 function Offsets:ahead(name)
    local one = self.others[name]
    if not one then
@@ -120,7 +120,7 @@ function Offsets:begin()
    end
 end
 
---- What is known at the end of the clock of an agent that sent to us.
+--- The state of a sender's clock at the end.
 -- @param negative  of its delays
 -- @return bound of what both clocks may be apart, nanoseconds; or nil and why delays are not known
 function Offsets:verdict(name, negative)

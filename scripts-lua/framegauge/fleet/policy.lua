@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What an agent may be made to send: its own file alone says it, and no controller can widen that.
+--- The limits of an agent's traffic: only its own file sets them, and no controller can widen them.
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local octets = require "framegauge.core.octets"
@@ -117,7 +117,7 @@ local MAX_REPORTS = 10 -- of a membership, as a plan has it
 
 --- Why a port may not join a group, a sentence; nil when it may.
 -- @param group    bytes
--- @param reports  how often it says so
+-- @param reports  how often a report is sent
 function M.group_problem(group, reports, agent)
    if #group ~= 4 and #group ~= 16 then
       return "an address of a wrong form"

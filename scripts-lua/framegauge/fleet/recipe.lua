@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Streams of a trial as they are told to another tester: described, not as bytes.
+--- Streams of a trial as they are sent to another tester: described, not as bytes.
 --
--- A frame is told by the recipe that traffic/frame.lua builds it from. Strings there are bytes, and tables
--- have lists and keys side by side, which JSON has not; so each value is told with its kind:
+-- A frame is described by the recipe that traffic/frame.lua builds it from. Strings there are bytes, and
+-- tables have lists and keys side by side, which JSON has not; so each value is sent with its kind:
 --
 --    number, boolean          as they are
 --    "x6162"                  a string, in hexadecimal
@@ -91,7 +91,7 @@ local function set(struct, values, keys)
    end
 end
 
--- The recipe of a template, without which nobody else can make it.
+-- The recipe of a template, without which no other tester can build it.
 local function recipe_of(template)
    local recipe = frame.recipe(template)
    return { size = recipe.size, stack = M.pack(recipe.stack), more = M.pack(recipe.more) }
@@ -149,8 +149,8 @@ local function frames_of(one, kept)
    return { sizes = sizes, frames = frames }
 end
 
---- The streams as one agent makes them: it sends those from its ports, and receives those to its ports. What
--- arrives of all others is misdirected.
+--- The streams at one agent: it sends those from its ports, and receives those to its ports. Frames of other
+-- streams are misdirected.
 -- @param told_streams  of streams() by their places
 -- @param places        of those that are told; the rest belongs to others
 -- @param index  function(name of a port of ours) -> its number, or nil

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What one agent is told of a trial: the streams that it sends or receives, with their places among all.
+--- The part of a trial for one agent: the streams that it sends or receives, with their places among all.
 --
--- Ids of streams follow from their places, which all agents share. A list as it is told has, instead of
--- streams of others in a row, how many they are: with a thousand agents nobody hears of the others' streams.
+-- Ids of streams follow from their places, which all agents share. A list for an agent has a number in place
+-- of each run of other agents' streams: even with a thousand agents its size does not depend on theirs.
 local l4 = require "framegauge.fleet.l4"
 local tables = require "framegauge.core.tables"
 

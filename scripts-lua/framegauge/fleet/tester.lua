@@ -3,8 +3,8 @@
 --- A tester made of the ports of several agents, and of ports of its own, for which it is an agent itself. A
 -- method uses it like any other tester (framegauge.tester).
 --
--- Streams are made here as on one host, and told to the agents by their recipes. All agents start at an
--- agreed time; afterwards each stream's counts come from its sender and its receiver.
+-- Streams are made here as on one host, and sent to the agents as recipes. All agents start at an agreed
+-- time; afterwards each stream's counts come from its sender and its receiver.
 local Agent = require "framegauge.fleet.agent"
 local clocks = require "framegauge.fleet.clocks"
 local Controller = require "framegauge.fleet.controller"
@@ -48,7 +48,7 @@ local function owner_of(port)
    return { agent = agent, port = name }
 end
 
--- Where ids of streams begin: a sender that an earlier run has lost must not be taken for one of ours.
+-- First id of our streams: a lost sender of an earlier run must not be mistaken for one of ours.
 local function some_id()
    local high, low = uv.random(2):byte(1, 2)
    return 1 + (256 * high + low) % shared.MAX_IDS
@@ -171,7 +171,7 @@ function FleetTester.can_set_gap()
    return false
 end
 
--- Ask an agent. One that does not answer, or does no longer work for us, is missing from now on.
+-- Send an agent a request. One that does not answer, or no longer works for us, is missing from now on.
 function FleetTester:ask(name, step, body, o)
    local answer = self.control:ask(name, step, body, o)
    if answer.lost or not answer.ok and answer.state == "free" then
@@ -251,7 +251,7 @@ function FleetTester:collect(o, names, seconds)
    end)
 end
 
--- Have the agents drop what was collected. It is on our disk before the next trial begins, and only then.
+-- Let the agents drop collected results: only when the results are on our disk, before the next trial begins.
 function FleetTester:forget()
    for _, name in ipairs(self.collected and self.names or {}) do
       self.control:tell(name, "forget", {}, self.collected)
@@ -293,7 +293,7 @@ function FleetTester:attempt(body, o, lead, names)
    return results
 end
 
--- What an earlier controller of this run had the agents do, and did not collect: the results of all; or nil.
+-- Results of a trial that an earlier controller of this run started and did not collect: all agents', or nil.
 function FleetTester:kept(o, names)
    local results = {}
    for _, name in ipairs(names) do
@@ -350,8 +350,8 @@ local function refuse_silence(results)
    user_error.raise("run", 4, "no agent has told the result of the trial: %s. Agents keep it for a day, and the run collects it when it is resumed", one.lost)
 end
 
---- From now on a trial is made by the agents of its streams alone, and an agent that is lost ends no run: its
--- ports are absent.
+--- From now on a trial needs only the agents of its streams, and a lost agent does not end the run: its ports
+-- are absent.
 function FleetTester:keep_apart()
    self.apart = true
 end
