@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Runs of one test side by side: every figure of every row, with a column for each run. Nothing is judged;
--- what has changed from one run to another says framegauge.report.compare.
+-- framegauge.report.compare judges changes.
 local change = require "framegauge.report.change"
 local compare = require "framegauge.report.compare"
 local figures = require "framegauge.methods.common.figures"
@@ -30,7 +30,7 @@ local function rows_of(runs, i)
    return named, names
 end
 
--- A line of what each run has; nil where no run has any.
+-- The values of one figure in all runs; nil where no run has the figure.
 local function line_of(name, heading, runs, of_row, text)
    local line, is_any = { name = name, heading = heading, unit = "" }, false
    for number, row in pairs(runs) do
@@ -64,7 +64,7 @@ function M.tables(list)
    end)
 end
 
---- What runs are called: the last part of their folder's path, or the path where two have the same.
+--- Names of the runs: the last part of the folder's path, or the path where two names are equal.
 function M.names(folders)
    local last, is_there = {}, {}
    for i, path in ipairs(folders) do
@@ -92,7 +92,7 @@ function M.columns(names)
    return columns
 end
 
---- What is different between the plans of the first run and of the others, a sentence; nil where nothing is.
+--- The differences between the first run's plan and the others', a sentence; nil without any.
 function M.differences(list)
    local keys = {}
    for _, run in ipairs(list) do

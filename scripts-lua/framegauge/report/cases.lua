@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The rows of a result as cases of a test, for programs that think in those: junit.xml and result.jtl.
+--- The rows of a result as test cases: for junit.xml and result.jtl.
 local criteria = require "framegauge.methods.common.criteria"
 local mixes = require "framegauge.core.mixes"
 local show = require "framegauge.text.show"
@@ -23,8 +23,8 @@ local function trials_of(result, table_name, row)
    return numbers
 end
 
--- Bytes of frames, or of payload over TCP and UDP, that a trial sent and received; 0 where its counts do not
--- tell.
+-- Bytes of frames, or of payload over TCP and UDP, that a trial sent and received; 0 where its record has no
+-- such counts.
 local function bytes_of(trial)
    if trial.sides then
       local total = trial.sides[1].apps[1].total
@@ -36,7 +36,7 @@ local function bytes_of(trial)
    return size * (trial.tx or 0), size * (trial.rx or 0)
 end
 
--- What each row of a table took of its trials: list of { seconds =, tx_bytes =, rx_bytes = }.
+-- The share of each row of a table in its trials: list of { seconds =, tx_bytes =, rx_bytes = }.
 local function costs_of(result, one)
    local shared, costs = {}, {}
    for i, row in ipairs(one.lines) do
@@ -72,7 +72,7 @@ local function case_of(result, one, row, i)
    return case
 end
 
--- The suite of the criteria of a result, a case for each. One that is not decided is an error: nobody knows.
+-- The suite of the criteria of a result, a case for each. An undecided criterion is an error.
 local function of_criteria(result)
    return { name = "criteria", cases = tables.map(result.expectations, function(one)
       local case = { name = one.text, seconds = 0, tx_bytes = 0, rx_bytes = 0 }
@@ -88,7 +88,7 @@ end
 
 --- The suites of a result, its criteria at the end: list of { name =, cases = list of { name =, seconds =,
 -- tx_bytes =, rx_bytes =, and one of failure =, error =, skipped = (a sentence), with the first two type =
--- } }. What an interrupted run never came to has no bytes.
+-- } }. Cases that an interrupted run did not reach have no bytes.
 function M.suites(result)
    local view, suites, by_name = views.of(result.plan.test), {}, {}
    local function add(name, case)

@@ -1,13 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A figure or a verdict of one row before and after: what has changed.
+--- A figure or a verdict of one row before and after: the change.
 --
--- A figure (methods.common.figures) of one run on each side is judged by the bounds of its uncertainty
--- where both runs have them, and else by its resolution: a change counts where it is more than both leave
--- open together. Several runs on each side have a median and a spread: a change of the median counts where it
--- is more than the resolution, and where the spread does not explain it (framegauge.trial.significance).
--- A row that no longer passes or is no longer valid, in no run where it was in all, is worse, whatever its
--- figures.
+-- A figure (methods.common.figures) of one run on each side is judged by the bounds of its uncertainty where
+-- both runs have them, else by its resolution: a change counts where it exceeds both uncertainties together.
+-- Several runs on each side have a median and a spread: a change of the median counts where it exceeds the
+-- resolution, and where the spread does not explain it (framegauge.trial.significance). A row that passed or
+-- was valid in all earlier runs, and in no later run, is worse, whatever its figures.
 local figures = require "framegauge.methods.common.figures"
 local show = require "framegauge.text.show"
 local significance = require "framegauge.trial.significance"
@@ -20,7 +19,7 @@ local M = {}
 
 M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "not judged", "changed"
 
---- The chance that any of all changes is a false alarm, at most.
+--- The greatest chance that any of all changes is a false alarm.
 M.LEVEL = 0.05
 
 function M.heading(figure)
@@ -28,7 +27,7 @@ function M.heading(figure)
    return row[1] == figure.path and row.col or figure.name:gsub("_", " ")
 end
 
--- A figure in the runs of one side. Where any is the device's, those that are not do not count.
+-- A figure in the runs of one side. If any value is the device's, values that are not are left out.
 local function side_of(figure, lines, are_several)
    local valid = tables.map(lines, function(line) return line.validity == "valid" and line or nil end)
    local counted = valid[1] and valid or lines
@@ -41,7 +40,7 @@ local function side_of(figure, lines, are_several)
       counts = valid[1] ~= nil and #values >= least }
 end
 
--- How far the truth may be from a figure on the side that faces the other one: the most of all runs.
+-- How far the true value may be from a figure, in the direction of the other side: the maximum of all runs.
 local function open_on(figure, side, above, bounded)
    return stats.max(tables.map(side.lines, function(line)
       local value = figure.of(line)
@@ -73,7 +72,7 @@ local function mark_of(figure, change, open)
    return (change > 0) == (figure.better == figures.MORE) and M.BETTER or M.WORSE
 end
 
--- The definitions that a latency has on both sides, in words, where they are not one; nil where they are.
+-- The latency definitions of both sides, in words, where they differ; nil where they are equal.
 local function definitions_of(figure, old, new)
    local words = {}
    for i, side in ipairs { old, new } do
@@ -90,7 +89,7 @@ local function definitions_of(figure, old, new)
       table.concat(words[2], " and ")) or nil
 end
 
--- What several runs on each side have in addition.
+-- The additional values of several runs on each side.
 local function several(line, old, new, text)
    line.before_values, line.after_values = old and old.values, new and new.values
    line.before_stddev, line.after_stddev = old and old.stddev, new and new.stddev
@@ -137,7 +136,7 @@ function M.of_figure(figure, name, before, after, are_several)
    return line
 end
 
---- Take what all figures that were judged together leave of a line's chance.
+--- Adjust the chance of a line for all figures that were judged together.
 function M.adjust(line, adjusted)
    line.adjusted = adjusted
    line.mark = adjusted <= M.LEVEL and line.mark or M.SAME
@@ -169,7 +168,7 @@ local function words_of(lines)
    return { text = text, words = table.concat(words, " "), all = all, excused = excused }
 end
 
---- What became of the verdict of a row; nil where it is the same or nobody gave one.
+--- The change of a row's verdict; nil without a change or a verdict.
 function M.of_verdict(name, before, after)
    local old, new = words_of(before), words_of(after)
    if not (old.text and new.text) or old.words == new.words and old.all == new.all and old.all ~= nil

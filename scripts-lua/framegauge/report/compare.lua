@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Two results of one test side by side, or several before and several after: what has changed, as far as
--- they can tell.
+--- Two results of one test side by side, or several before and several after: what has changed, as far as the
+-- runs can show.
 --
 -- How a figure and a verdict are judged: framegauge.report.change. Figures that are not the device's
 -- (tester-limited, invalid) are shown and not judged. Rows that only one side has are named.
@@ -28,7 +28,7 @@ local BAD_USAGE = 2
 M.BETTER, M.WORSE, M.SAME = change.BETTER, change.WORSE, change.SAME
 M.UNKNOWN, M.CHANGED = change.UNKNOWN, change.CHANGED
 
---- Rows of a table by name. Rows of one name are numbered: none is left out.
+--- Rows of a table by name. Rows with the same name are numbered, so that none is left out.
 -- @return name -> row, the names in the order of the rows
 function M.by_name(one, lines)
    local named, names, times = {}, {}, {}
@@ -130,7 +130,7 @@ local function is_object(value)
    return type(value) == "table" and not value.text and (next(value) == nil or type(next(value)) == "string")
 end
 
---- What is different between two values as JSON has them. Lists are compared as a whole.
+--- The differences between two values of JSON. Lists are compared as a whole.
 -- @return list of "path was X and is Y", sorted
 function M.differences(before, after)
    local found = {}
@@ -212,7 +212,7 @@ local function judge(found)
    end
 end
 
--- What is different between the plans of both sides, and within a side.
+-- The differences between the plans of both sides, and within a side.
 local function plans_differ(before, after)
    local function differ(one, other)
       return tables.map(M.differences(one.plan, other.plan), function(text)
@@ -283,7 +283,7 @@ local function one_test(runs, paths, command)
 end
 
 --- The runs in folders: each is a result, or holds several, as `run --repeat` leaves them. All have one test.
--- @param command  the one whose help answers an error
+-- @param command  command named in an error's hint
 -- @return list of results, and of their folders
 function M.read(folders, command)
    local paths = {}
@@ -352,7 +352,7 @@ function M.columns(found)
    end)
 end
 
---- The rows of a table that one side alone has, and latencies that are not judged, in sentences.
+--- Rows of a table that only one side has, and latencies that are not judged, in sentences.
 function M.remarks(found, one)
    local sides = found.runs and { "runs before", "runs after" } or { "first run", "second run" }
    local out = {}
@@ -382,13 +382,13 @@ function M.counted(found)
       count[M.CHANGED], count[M.UNKNOWN])
 end
 
---- How several runs were judged, a sentence; nil of one against one.
+--- The method for several runs, a sentence; nil for one against one.
 function M.test(found)
    return found.runs and ("%d runs before, %d after. Figures are medians. A change counts where it is more than the resolution and its chance (Welch's test, adjusted by Holm) is at most %g %%."):format(
       found.runs.before, found.runs.after, change.LEVEL * 100) or nil
 end
 
---- What a comparison could not do, a sentence; nil where figures or verdicts of whole runs were judged.
+--- Limits of a comparison, a sentence; nil where figures or verdicts of whole runs were judged.
 function M.problem(found)
    return found.judged == 0
       and "Nothing could be compared: no row that is valid before and after has a figure."
@@ -396,7 +396,7 @@ function M.problem(found)
 end
 
 --- A comparison as text: figures that differ, or cannot be judged.
--- @param all    those too that are the same as far as both runs can tell
+-- @param all    also figures without a significant change
 -- @param paint  framegauge.text.ansi
 function M.text(found, all, paint)
    local parts, columns = {}, M.columns(found)

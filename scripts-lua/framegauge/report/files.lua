@@ -2,8 +2,8 @@
 
 --- Every file of a result folder that follows from result.json.
 --
--- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
--- gives the same bytes.
+-- A run and `framegauge report` both call this with the text of result.json, so that a second rendering gives
+-- the same bytes.
 local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
 local jtl = require "framegauge.report.jtl"
@@ -31,8 +31,8 @@ function M.without_nulls(value)
    return value
 end
 
---- A result as it was read, in the form that the renderers want: also without control characters, which a
--- terminal would obey.
+--- A result as it was read, in the form that the renderers need: without nulls, and without control
+-- characters, which a terminal would obey.
 function M.prepared(value)
    return plain.value(M.without_nulls(value))
 end
@@ -42,7 +42,7 @@ function M.read(text)
    return M.prepared(json.decode(text))
 end
 
---- What run.json of a folder says of when and where; empty without the file, or where that is damaged.
+--- Date and place of a run from run.json; empty where the file is absent or damaged.
 function M.moment(folder)
    return plain.value(M.without_nulls(moments.read(folder) or {}))
 end

@@ -15,7 +15,7 @@ Folder.__index = Folder
 local ENVIRONMENT = 4
 local MOST_BYTES = 2^30 -- of a file that is read whole
 
--- What the machine does not let us write is no fault of the program: a full disk, a folder that is read-only.
+-- An error of the machine is no fault of the program: a full disk, a read-only folder.
 local function must(path, done, message)
    return done or user_error.raise("run", ENVIRONMENT, "cannot write %s: %s", path, message)
 end
@@ -87,10 +87,10 @@ function Folder.create(path)
    return Folder.take(path)
 end
 
---- The folder of an earlier run, to go on with it.
+--- The folder of an earlier run, to continue the run.
 -- @return the folder; or nil and a message, also while the run is under way
 function Folder.take(path)
-   local fd, message = uv.fs_open(path .. "/", "r", 0) -- what is no folder, such as a pipe, is not opened
+   local fd, message = uv.fs_open(path .. "/", "r", 0) -- another kind of file, such as a pipe, is not opened
    if not fd then
       return nil, "cannot open the result folder: " .. message
    elseif not lock.try(fd) then
@@ -102,7 +102,7 @@ function Folder.take(path)
    return folder
 end
 
---- The folder of an earlier run, to put what follows from its result there again.
+--- The folder of an earlier run, to write the files that follow from its result again.
 function Folder.open(path)
    return setmetatable({ path = path, appended = {} }, Folder)
 end
@@ -124,7 +124,7 @@ function Folder:read(name)
    local path = self.path .. "/" .. name
    local stat = uv.fs_stat(path)
    if stat and stat.type ~= "file" then
-      return nil, path .. ": no regular file" -- a pipe of a folder from elsewhere would be waited for
+      return nil, path .. ": no regular file" -- a pipe in a foreign folder would block
    elseif stat and stat.size > MOST_BYTES then
       return nil, path .. ": larger than 1 GiB" -- it may be empty, and need no room on the disk
    end
@@ -137,7 +137,7 @@ function Folder:read(name)
    return text, why
 end
 
--- The path of a file that is written to where it is: in a folder from elsewhere it may be a link.
+-- The path of a file that is written in place: in a foreign folder it may be a link.
 local function own_path(self, name)
    local path = self.path .. "/" .. name
    local stat = uv.fs_lstat(path)

@@ -2,18 +2,18 @@
 
 --- result.jtl: the result for JMeter, one sample for each row and criterion, in the order of junit.xml.
 --
--- A sample succeeds only when its figure is the device's and nothing that was asked is missing; its response
--- code is the exit status that the row by itself stands for. Rows that an interrupted run never came to, and
--- tests that do not apply to the device, are no samples. `elapsed` is the time of the row's trials by the
--- tester's clock, at least 1 ms because JMeter divides by it. Trials that rows share are shared out among
--- them, so a sample begins where the one before it ended.
+-- A sample succeeds only when its figure is the device's and all requested figures are there; its response
+-- code is the exit status that the row alone would give. Rows that an interrupted run did not reach, and
+-- tests that do not apply to the device, have no samples. `elapsed` is the time of the row's trials by the
+-- tester's clock, at least 1 ms because JMeter divides by it. Rows that share trials each get a part of their
+-- time, so a sample begins where the one before it ended.
 local cases = require "framegauge.report.cases"
 local csv = require "framegauge.text.csv"
 local format = require "framegauge.text.format"
 
 local M = {}
 
--- In the order of JMeter, which reads its columns in no other.
+-- In the order of JMeter, which reads its columns only in this order.
 local COLUMNS = {
    "timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success",
    "failureMessage", "bytes", "sentBytes", "grpThreads", "allThreads", "Latency", "IdleTime", "Connect",

@@ -2,10 +2,10 @@
 
 --- junit.xml: the result for a CI server, one test case for each row and each criterion.
 --
--- A case fails when the device fell short of what was asked: a criterion, or one of the method's own. It is
--- an error, in JUnit's sense that the testing went wrong and not the tested, when its figure is not the
--- device's: tester-limited or invalid. Skipped is what does not apply to the device, and what an interrupted
--- run never came to. Times are the trials', by the tester's clock; rows of one trial share its time.
+-- A case fails when the device fell short of a criterion, or of one of the method's own. It is an error,
+-- which in JUnit means that the test went wrong and not its object, when its figure is not the device's:
+-- tester-limited or invalid. It is skipped when it does not apply to the device, or when an interrupted run
+-- did not reach it. Times are the trials', by the tester's clock; rows of one trial share its time.
 local cases = require "framegauge.report.cases"
 local tables = require "framegauge.core.tables"
 local xml = require "framegauge.text.xml"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- run.json as it is read again: for a report, and to go on with a run. Somebody may have changed it.
+--- run.json when read back: for a report, and to resume a run. Somebody may have changed it.
 local Folder = require "framegauge.report.folder"
 local json = require "framegauge.text.json"
 local methods = require "framegauge.methods"
@@ -38,7 +38,7 @@ local MOMENT = open {
    } },
 }
 
---- What a folder has of it, with its nulls.
+--- The run.json of a folder, with its nulls.
 -- @return the object; or nil, and what is wrong with it
 function M.read(folder)
    local text, message = Folder.open(folder):read "run.json"
@@ -50,7 +50,7 @@ function M.read(folder)
    return not problem and value or nil, problem
 end
 
---- What keeps its run from being gone on with; nil when nothing does.
+--- Why the run cannot be resumed; nil when it can.
 function M.lacks(moment)
    for _, key in ipairs { "generator", "ports", "plan", "calibration" } do
       if moment[key] == nil then

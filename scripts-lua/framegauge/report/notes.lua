@@ -22,8 +22,8 @@ local CALIBRATION = {
    ["not-needed"] = "No calibration is needed: in the wire's time the tester has no latency of its own.",
 }
 
---- What a reader must know of the tester's own share in a latency.
--- @param calibration  of a result; nil where it says nothing of it
+--- The tester's own share in a latency, for the reader.
+-- @param calibration  of a result; nil where the result has none
 function M.calibration(calibration)
    if not calibration then
       return "The tester's own latency is not known."
@@ -42,14 +42,14 @@ function M.beyond(calibration)
       or nil
 end
 
---- Between which bits a latency lies, what stamped the frames, and how far a timestamp may be off.
--- @param of  " of 64 bytes" where others lie between other bits; or nil
+--- Which bits a latency is measured between, what stamped the frames, and the error of a timestamp.
+-- @param of  " of 64 bytes" where other sizes have another definition; or nil
 function M.latency(latency, of)
    return latency and ("Latency%s: %s, timestamps by %s, error at most %s."):format(of or "",
       latency.definition, latency.source, format.nanoseconds(latency.error_bound_ns))
 end
 
---- What latency() says, of rows with a frame size: a sentence for each definition that they have: a list.
+--- The sentences of latency() for rows with a frame size, one for each definition: a list.
 function M.latencies(lines)
    local groups = {}
    for _, row in ipairs(lines) do
@@ -68,7 +68,7 @@ function M.latencies(lines)
    end)
 end
 
---- What became of a capture of a run (framegauge.run.captures).
+--- The counts of a run's capture in words (framegauge.run.captures).
 -- @param fact  as run.json has it
 function M.captured(fact)
    local text = ("Captured on %s in %s: %s of %s."):format(fact.port, fact.file, count(fact.written),
@@ -91,7 +91,7 @@ local ALTERED = {
    { "wrong_payload", "%s with another payload" },
 }
 
--- What each direction of all trials has come to under a key, in the order in which they first occur.
+-- The sum of a key over all trials, by direction, in the order of their first occurrence.
 local function by_direction(trials, key, add)
    local order, sums = {}, {}
    for _, trial in ipairs(trials) do
@@ -149,7 +149,7 @@ function M.payload(trials)
       plural(checked, "frame"), count(received)) } or {}
 end
 
---- How the device paused ports, a sentence for each port; none where it did not.
+--- The pauses of ports by the device, a sentence for each port; none without pauses.
 -- @param trials  of a result
 function M.flow_control(trials)
    local order, of = {}, {}
@@ -208,8 +208,8 @@ function M.disorder(trials)
    return list
 end
 
---- What the tester sent to the device during the test (modifiers management-frames and routing-updates), and
--- its results; none where nothing was sent.
+--- Frames that the tester sent to the device during the test (modifiers management-frames and
+-- routing-updates), and the results; none without such frames.
 -- @param trials  of a result
 function M.background(trials)
    local list, queries, replies, updates = {}, 0, 0, 0
@@ -227,7 +227,7 @@ function M.background(trials)
    return list
 end
 
---- Why rows are not what they should be, each reason once.
+--- Why rows are not valid or did not pass, each reason once.
 -- @param lines  rows
 -- @param name   function(row): its name
 -- @return list of { word = verdict, reason, names of its rows }

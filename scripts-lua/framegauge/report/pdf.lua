@@ -12,14 +12,14 @@ local M = {}
 local ENVIRONMENT = 4
 local PATIENCE_MS = 120000 -- of a large report on a busy machine
 
--- A browser starts with a profile of its own, and never with the user's.
+-- A browser gets its own profile, never the user's.
 local function chromium(page, pdf, scratch)
    local argv = {
       "chromium", "--headless", "--disable-gpu", "--no-pdf-header-footer", "--disable-background-networking",
       "--user-data-dir=" .. scratch, "--print-to-pdf=" .. pdf, "file://" .. page,
    }
    if uv.getuid() == 0 then
-      table.insert(argv, 2, "--no-sandbox") -- it does not start for root with it; the page is ours
+      table.insert(argv, 2, "--no-sandbox") -- it does not start for root without this; the page is ours
    end
    return argv
 end
@@ -28,7 +28,7 @@ local function weasyprint(page, pdf)
    return { "weasyprint", "--quiet", page, pdf }
 end
 
---- Programs that can do it: the first that is there prints. WeasyPrint 57 knows no grids, so that the head of
+--- Programs that can print: the first one installed is used. WeasyPrint 57 supports no grids, so the head of
 -- the page takes more room.
 M.PRINTERS = { chromium, weasyprint }
 
@@ -42,7 +42,7 @@ local function remove_folder(path)
    run { "rm", "-r", path }
 end
 
--- nil when it was printed, else what the programs said.
+-- nil when it was printed, else the programs' output.
 local function print_page(page, pdf, scratch, printers)
    local reasons = {}
    for _, printer in ipairs(printers) do

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The plan in a result that was read. Somebody may have changed it, and the plan of an earlier version lacks
--- the keys that are new.
+-- newer keys.
 --
--- Its form follows from the rows of plans (framegauge.plan.rows): keys that they do not name, which a loaded
--- plan has besides, may have any value. A key that is missing has its default.
+-- The rows of plans (framegauge.plan.rows) define its form: keys outside of the rows, which a loaded plan has
+-- in addition, may have any value. A missing key has its default.
 local mixes = require "framegauge.core.mixes"
 local plan_rows = require "framegauge.plan.rows"
 local rows = require "framegauge.text.rows"
@@ -25,7 +25,7 @@ local function form_of_size(value)
    return mixes.CYCLES[value] and "text" or "positive"
 end
 
--- What a loaded plan has of the types whose values are no texts.
+-- Types of a loaded plan whose values are not text.
 local FORMS = {
    boolean = "boolean", number = "signed", integer = "integer", time = "number", bits = "number",
    buffer = "number", frame_rate = "number", ratio = "signed", size = "number", rate = RATE, load_step = RATE,
@@ -35,7 +35,7 @@ local FORMS = {
 local KEYS = { dut = "device_under_test" } -- of a loaded plan, where they differ
 local ALWAYS = { name = true, test = true, ports = true }
 local OF_ALL = { host = true, clock = true, fleet = true } -- groups that every loaded plan has
-local OF_TEST = { traffic = "streams" } -- what a test has beside its own group
+local OF_TEST = { traffic = "streams" } -- groups of a test in addition to its own
 
 local form_of -- of any row; defined below
 
@@ -99,7 +99,7 @@ function complete(value, row)
    end
 end
 
---- Give the groups of a plan what they lack.
+--- Add missing defaults to the groups of a plan.
 function M.complete(plan)
    for _, field in ipairs(plan_rows.fields) do
       if plan[field.key] == nil and OF_ALL[field.key] then

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the runs of one plan have in common: the spread of each figure within a run and between runs, whether
--- the runs are repetitions of one thing, and which values lie apart.
+--- Common properties of the runs of one plan: the spread of each figure within a run and between runs,
+-- whether the runs are repetitions of one thing, and which values are outliers.
 --
--- A value that lies apart is left out only where the evidence of its run explains it; else it is kept, and
--- named. Of two modes, or of a figure that rises or falls, there is no mean.
+-- An outlier is left out only where the evidence of its run explains it; else it is kept, and named. With two
+-- modes, or a figure that rises or falls, there is no mean.
 local components = require "framegauge.trial.components"
 local grid = require "framegauge.text.grid"
 local json = require "framegauge.text.json"
@@ -72,14 +72,14 @@ local function gather(results)
    return order
 end
 
--- What of the tester, or of the port, can explain a value: the greatest of the trials of a run.
+-- Possible explanations of a value, from the tester or the port: the maximum over the trials of a run.
 local EVIDENCE = {
    { "poll_gap_max_ns", "gap between polls" }, { "lag_max_ns", "lag of a frame" }, { "late", "late frames" },
    { "refused", "refused frames" }, { "tester_drops", "frames dropped by the tester" },
    { "misdirected", "misdirected frames" }, { "unsolicited", "unsolicited frames" },
 }
 
--- This many times the median of all other runs, and it explains something.
+-- A value above this multiple of the other runs' median is an explanation.
 local FAR_MORE = 3
 
 local function greatest(result, key)
@@ -113,7 +113,7 @@ local function values_of(items)
    return tables.field(items, "value")
 end
 
--- Values that are not the device's do not count, nor do those apart that the evidence explains.
+-- Values that are not the device's do not count, nor do outliers that the evidence explains.
 local function sift(one, results)
    local valid, apart, kept = {}, {}, {}
    for _, item in ipairs(one.all) do
@@ -139,7 +139,7 @@ local function sift(one, results)
    return kept, apart, open
 end
 
--- The mean of repetitions: their scatter, and what each of them left open in the same way.
+-- The mean of repetitions: its uncertainty is their scatter and the uncertainty that all have in common.
 local function mean_of(figure, kept)
    local below, above = 0, 0
    for _, one in ipairs(kept) do
@@ -206,7 +206,7 @@ local function modes_in_words(figure)
       write(figure, high.mean), high.runs)
 end
 
---- What a reader must know of the table.
+--- The notes below the table.
 M.TEXT = "within: how far the truth may be from the figure of a single run, the median of their uncertainties. between: standard deviation between runs. The bounds hold for the mean. stationary: neither a trend (test of Mann and Kendall, 5 %, five runs or more) nor two modes (the widest space between neighbours, 1 %, eight runs or more) is shown. Where one is, there is no mean."
 
 --- Columns of a table of the figures.
@@ -223,7 +223,7 @@ M.COLUMNS = {
    { "Verdict", "", modes_in_words, left = true },
 }
 
---- What lies apart, in sentences.
+--- The outliers, in sentences.
 function M.remarks(figures)
    local sentences = {}
    for _, figure in ipairs(figures) do

@@ -2,9 +2,9 @@
 
 --- The result of a run as one value, and as the text of result.json and trials.jsonl.
 --
--- Its rows are the method's (framegauge.methods.<name>.result) and the ones here. Everything in it
--- follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so
--- that two runs in the wire's own time give the same bytes.
+-- Its rows are the method's (framegauge.methods.<name>.result) and the ones here. The plan and the device
+-- alone decide its content: dates, machine and paths are in run.json, so that two runs in the wire's own time
+-- give the same bytes.
 local criteria = require "framegauge.methods.common.criteria"
 local json = require "framegauge.text.json"
 local rows = require "framegauge.text.rows"
@@ -124,24 +124,24 @@ end
 
 M.PORT, M.CALIBRATION = PORT, CALIBRATION
 
---- What a method declares of its results.
+--- The method's declaration of its results.
 -- @param test  name of the method
 function M.of(test)
    return require("framegauge.methods." .. test .. ".result")
 end
 
---- Tables of a result, those that are empty too: as the method has them, with `lines`.
+--- Tables of a result, including empty ones: the method's tables, with `lines`.
 function M.tables(test, results)
    return tables.map(M.of(test).TABLES, function(one)
       return setmetatable({ lines = one.rows(results) }, { __index = one })
    end)
 end
 
--- The plan as result.json has it: what was to be done, not where that was read.
+-- The plan as result.json has it: the task, without the places it was read from.
 function M.published_plan(plan)
    local copy = tables.copy(plan)
    copy.file, copy.source, copy.tester_limits, copy.fitted = nil, nil, nil, nil
-   copy.hooks = nil -- receivers of messages, by addresses that may be secret
+   copy.hooks = nil -- addresses of message receivers may be secret
    return copy
 end
 

@@ -26,7 +26,7 @@ local function time_note(result)
    return last and (TIME_BASE[last.time] or "Measured in " .. last.time .. " time.")
 end
 
--- Queues are polled one after the other: which of two frames from different ones came first is not known.
+-- Queues are polled one after the other: the order of two frames from different queues is unknown.
 local function order_note(result)
    for _, trial in ipairs(result.trials) do
       for _, direction in ipairs(trial.directions or {}) do
@@ -102,7 +102,7 @@ local function end_in_words(plan, seconds)
    return os.date(", until about %Y-%m-%d %H:%M", math.floor(seconds + 0.5))
 end
 
--- Keys of the plan in whose place --quick has others.
+-- Keys of the plan that --quick replaces.
 local function replaced(plan)
    local list = tables.map(plan.source and plan.source.replaced or {}, function(one)
       return ("%s is %s instead of %s"):format(one.key, one.is, one.was)
@@ -110,7 +110,7 @@ local function replaced(plan)
    return list[1] and "--quick: " .. table.concat(list, "; ") .. "\n"
 end
 
---- What is about to be done.
+--- The announcement of a run.
 -- @param ports  of the tester
 -- @param parts  the trials to come (framegauge.methods.rfc2544.estimate)
 -- @param now    seconds since 1970
@@ -136,7 +136,7 @@ end
 
 local MAX_UNCERTAIN = 20 -- lines
 
--- How far from the main figures the truth may be; nil where nothing is known of any.
+-- The uncertainty of the main figures; nil where no figure has one.
 local function uncertain(result, paint)
    local lines = uncertainty.lines(result, "terminal")
    local more = #lines - MAX_UNCERTAIN

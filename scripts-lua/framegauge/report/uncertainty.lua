@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The uncertainty of the figures of a result: put beside them, and shown.
+--- The uncertainty of a result's figures: added to them, and shown.
 --
--- A figure whose result row has `uncertainty` gets one where the method can defend it, under its key in the
--- object `uncertainty` of its row. Only valid rows have one: what the tester limited is a bound itself.
+-- A figure whose result row has `uncertainty` gets one where the method can support it, under its key in the
+-- object `uncertainty` of its row. Only valid rows have one: a tester-limited figure is a bound itself.
 local figures = require "framegauge.methods.common.figures"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
@@ -29,7 +29,7 @@ local function run_of(plan, found, trials, calibration)
    return run
 end
 
---- Put the uncertainties of all figures beside them.
+--- Add the uncertainties of all figures.
 -- @param found        results by test; their rows are changed
 -- @param trials       records, in their order
 -- @param calibration  state of the calibration (framegauge.run.calibration)
@@ -48,7 +48,7 @@ function M.add(plan, found, trials, calibration)
    end
 end
 
---- The uncertainty of a figure of a row; nil where nothing is known of it.
+--- The uncertainty of a figure of a row; nil where it is unknown.
 -- @param path  of the figure
 function M.of(line, path)
    return line.uncertainty and line.uncertainty[rows.flat_key(path)]
@@ -74,7 +74,7 @@ function M.written(row, path, value)
    return (row.col or path) .. (unit ~= "" and ", " .. unit or ""), text
 end
 
---- What a reader must know of them.
+--- Notes on the uncertainties, for the reader.
 M.TEXT = "The true value lies between these bounds with at least the probability in the column coverage, if the device does not change. A dash: the bound is not known. A figure without a defensible bound, such as a percentile of delays that depend on each other, is not in the table. result.json has the components of each with their sources."
 
 --- Columns of a table of them.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a report has of a result, in every form. Tables, CSV files and test cases follow from the rows of the
+--- A result's content for reports of every form. Tables, CSV files and test cases follow from the rows of the
 -- method (framegauge.methods.<name>.result): TABLES, a list of
 --
 --    name, title, reference   of its CSV file and in headings
@@ -9,19 +9,19 @@
 --    lead, case, suite        rows that come first in the CSV; what a row is called as a test case, where
 -- that is
 --                             not its `id` figures; the name of the suite, or the key of a row that has it
---    passes                   what a row that passed has, in words, where the method itself judges
---    measured                 function(row): what it found, for a case that fell short of a criterion
---    asked                    a key: rows that have it count for a criterion only where it names their value
+--    passes                   what a passed row has, in words, where the method itself judges
+--    measured                 function(row): its result, for a case that fell short of a criterion
+--    asked                    a key: a criterion applies to rows that have it only if it names their value
 --    inner                    whether it has neither CSV file nor cases
 --
--- Beyond them a method has a module framegauge.methods.<name>.report; it reads result.json and knows nothing
--- of how it was measured:
+-- A method also has a module framegauge.methods.<name>.report; it reads result.json and knows nothing about
+-- the measurement:
 --
---    NAME                     what stands above a report: "RFC 2544 benchmark"
---    tiles(result)            figures to remember: list of { label, figure, unit, remark, row = the row of
---                             the figure, whose validity is said; none for what the method says itself }
+--    NAME                     the title of a report: "RFC 2544 benchmark"
+--    tiles(result)            headline figures: list of { label, figure, unit, remark, row = the row of the
+--                             figure, whose validity is shown; nil for the method's own statements }
 --
--- and where it has more to say, or says it in another way:
+-- and, where it replaces a default:
 --
 --    test_names(result)       which tests there are, in words; default: the `tests` of the plan
 --    notes(result, add)       notes that qualify the tables: add(line)
@@ -31,7 +31,7 @@
 --    sections(result, moment)  HTML: list of { title, reference or nil, body }; default: a section for each
 --                             table that has rows, with chart(table, rows) of the report
 --    files(result, moment)    further files: list of { name, text }
---    missing(result, name)    of an interrupted run: names of the cases of a table that it never came to
+--    missing(result, name)    for an interrupted run: names of the cases of a table that it did not reach
 --    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }
 --    evidence(result)         HTML: where its trials are not of frames, why its figures are not the tester's
 -- limits

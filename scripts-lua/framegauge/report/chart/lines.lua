@@ -64,7 +64,7 @@ local function in_microseconds(o)
    }, { __index = o })
 end
 
--- What is drawn: list of { line, group, number of the group, points = list of { x, y, title, row = } }.
+-- The drawn lines: list of { line, group, number of the group, points = list of { x, y, title, row = } }.
 local function drawn(o)
    local list, xs, ys = {}, {}, {}
    for i, group in ipairs(o.group and formatters.grouped(o.rows, o.group) or { { rows = o.rows } }) do
@@ -97,7 +97,7 @@ end
 --                         group), plain = without marks, once = of the first group only,
 --                         whisker = { least, greatest } }
 -- @param o.band           { least, greatest }: figures between which the chart is shaded
--- @param o.say            function(row, y, line): what a point says
+-- @param o.say            function(row, y, line): the text of a point
 -- @return the figure; false when there is nothing to draw
 function M.draw(o)
    o = in_microseconds(o)

@@ -2,9 +2,9 @@
 
 --- Streams over time (framegauge.tester.series): rate, loss, delay and its variation, a line for each.
 --
--- A trial has up to 900 points; a drawing takes fewer and shows of those it puts together the least and the
--- greatest as a band. What was lost is never averaged away: a point's loss is the greatest of those it stands
--- for. Where nothing arrived there is no delay, and no line.
+-- A trial has up to 900 points. A drawing combines them into fewer, and shows the least and the greatest of
+-- each group as a band. Losses are never averaged away: a drawn point has the greatest loss of its group.
+-- Where nothing arrived there is no delay, and no line.
 local h = require "framegauge.text.xml"
 local Plot = require "framegauge.report.chart.plot"
 local scale = require "framegauge.report.chart.scale"
@@ -126,7 +126,7 @@ local function draw(chart, o, i, lines, seconds)
    return plot:figure ""
 end
 
---- The four charts of what belongs together.
+--- The four charts of one run or service.
 -- @param o.id     of the drawings, unique in the page
 -- @param o.name   of the whole
 -- @param o.terms  what rate, loss, delay and variation are called

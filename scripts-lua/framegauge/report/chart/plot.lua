@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A chart as inline SVG: axes, grid and what is drawn in between.
+--- A chart as inline SVG: axes, grid and the drawing in between.
 --
 -- Colours are classes of the page's style sheet, so that one drawing serves light, dark and paper. Series
 -- differ in the shape of their marks and the dashes of their lines as well as in colour. Coordinates are in
@@ -65,7 +65,7 @@ local function mark(shape, x, y, class)
 end
 
 --- A line through points, marked where they were measured.
--- @param o.points  list of { x, y, what to say of it }
+-- @param o.points  list of { x, y, text of the point }
 -- @param o.class   its colour: s1 to s8, theory
 -- @param o.shape   number of the mark's shape; nil: none
 -- @param o.name    in the legend; nil: not there
@@ -88,7 +88,7 @@ function Plot:key(class, name)
    self.entries[#self.entries + 1] = { class = class, name = name, solid = true }
 end
 
---- What lies between two lines.
+--- The area between two lines.
 -- @param low, high  lists of { x, y }
 function Plot:band(low, high, class)
    local points = tables.map(low, function(point) return point end)
@@ -139,7 +139,7 @@ function Plot:grid()
       out[#out + 1] = h.text { x = self.left - 8, y = px(y + 4), class = "tick end", tick[2] }
    end
    local ticks, free = self.o.x.scale.ticks, math.huge
-   for i = #ticks, 1, -1 do -- from the right: of two texts that would touch the last one stays
+   for i = #ticks, 1, -1 do -- from the right: of two overlapping texts the last one stays
       local x, half = self:at(ticks[i][1], self.o.y.scale.from), LETTER * #ticks[i][2] / 2
       out[#out + 1] = h.line { x1 = px(x), x2 = px(x), y1 = floor, y2 = floor + 5, class = "axis" }
       if x + half < free then

@@ -127,8 +127,8 @@ function M.names(list)
    return scale(function(place) return 1 - (place - 0.5) / #list end, #list + 0.5, 0.5, ticks)
 end
 
---- Whichever of both shows values between min and max better: logarithmic where the small ones would lie flat
--- on the ground.
+--- The scale that shows values between min and max better: logarithmic where small values would be too low to
+-- see.
 function M.fitting(min, max, write)
    if min > 0 and max / min > 40 then
       return M.log(min, max, write)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a plan says of its device and of its laboratory, and what runs were, for lists and tables of facts.
+--- A plan's data on its device and laboratory, and the data of runs, for lists and tables of facts.
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local html_tables = require "framegauge.report.html.tables"
@@ -44,7 +44,7 @@ for i, one in ipairs(FACTS) do
    table.insert(OF_RUN, 3 + i, { one[1], function(run) return text_of(run.result.plan, one) end })
 end
 
--- What several runs have, each once.
+-- The values of several runs, each once.
 local function fact_of(runs, fact)
    local texts = {}
    for _, run in ipairs(runs) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The plan as it was run, in the order and by the names of its keys (framegauge.plan.rows), with units. Of
--- thousands of streams a browser would need minutes to lay out, so there are only the first of them.
+--- The plan as it was run, in the order and by the names of its keys (framegauge.plan.rows), with units. With
+-- thousands of streams a browser would need minutes for the layout, so only the first of them are shown.
 local h = require "framegauge.text.xml"
 local json = require "framegauge.text.json"
 local rows = require "framegauge.plan.rows"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Why the figures can be trusted: what the tester itself did while it measured.
+--- Why the figures can be trusted: the tester's own behaviour during the measurement.
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local notes = require "framegauge.report.notes"
@@ -22,8 +22,8 @@ local function off_by(offered, intended)
    return intended > 0 and (offered / intended - 1) * 1e6 or 0
 end
 
--- How far the slower direction's load was from the intended one, parts per million; where each has a load of
--- its own, that which was furthest from it.
+-- How far the slower direction's load was from the intended one, parts per million; where each direction has
+-- its own load, the greatest difference.
 local function deviation(trial)
    local furthest = trial.directions[1].intended_fps and 0
    for _, direction in ipairs(furthest and trial.directions or {}) do
@@ -60,7 +60,7 @@ M.COUNTS = {
 
 --- The trials of a test as one row: how many there were of each validity, and the sums and maxima of what
 -- they have.
--- @param sums, maxima  what is put together, by key: function(trial): number or nil
+-- @param sums, maxima  combined values, by key: function(trial): number or nil
 function M.summed(group, sums, maxima)
    local all = { name = group.name, trials = #group.rows }
    for _, validity in ipairs(verdict.VALIDITY) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Figures and words as the sections of the page share them.
+--- Formats of figures and words that the sections of the page share.
 local format = require "framegauge.text.format"
 local h = require "framegauge.text.xml"
 local mixes = require "framegauge.core.mixes"
@@ -35,12 +35,12 @@ function M.nanoseconds(ns)
    return M.words(format.nanoseconds(ns))
 end
 
---- A verdict in its colour, which is not all that tells it.
+--- A verdict in its colour; the colour is not its only sign.
 function M.verdict(word)
    return h.span { class = "verdict " .. (verdict.look(word) or "warning"), word }
 end
 
---- The same where all is as it should be in most rows, and only what is not should stand out.
+--- The same for tables in which most rows are good: only the others stand out.
 function M.quiet_verdict(word)
    return word == "valid" and word or M.verdict(word)
 end
@@ -97,7 +97,7 @@ local function value_of(row, key)
    return value(row, key)
 end
 
--- A figure of the device comes before one of the tester's limits.
+-- A figure of the device precedes a tester-limited one.
 local function is_worse(row, found, key, side)
    local valid = row.validity == "valid"
    if valid ~= (found.validity == "valid") then
@@ -123,8 +123,8 @@ function M.largest(rows, key)
    return extreme(rows, key, "<=")
 end
 
---- The row that is worst by a figure: a valid one that has none, because nothing passed, else the one with
--- the worst value, valid rows before others; the first where nothing was measured.
+--- The worst row by a figure: a valid row without the figure, because nothing passed, else the row with the
+-- worst value, valid rows before others; the first row where nothing was measured.
 -- @param side  ">=" or "<=": which way is better
 function M.worst(rows, key, side)
    for _, row in ipairs(rows) do
@@ -135,7 +135,7 @@ function M.worst(rows, key, side)
    return extreme(rows, key, side) or rows[1]
 end
 
---- How many rows passed, and of how many that have an outcome.
+--- The number of rows that passed, and the number with an outcome.
 function M.passed(rows)
    local passed, of = 0, 0
    for _, row in ipairs(rows) do
@@ -145,7 +145,7 @@ function M.passed(rows)
    return passed, of
 end
 
---- A figure of a row as a tile has it: what a device that passed nothing has is not what nobody measured.
+--- A figure of a row for a tile: "nothing passed" differs from "not measured".
 function M.tile(row, key, write)
    local value = value_of(row, key)
    if value then
@@ -175,7 +175,7 @@ function M.by_size(rows)
    return list
 end
 
--- "512, 1024 bytes, imix", "64 bytes, east → west": what several rows are about.
+-- "512, 1024 bytes, imix", "64 bytes, east → west": the subject of several rows.
 local function subjects(rows)
    local directions, sizes = M.grouped(rows, M.stream), M.sizes(rows)
    local list = table.concat(tables.map(sizes, function(size, i)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What stands at the top: which device, the verdict, the figures to remember, and the circumstances.
+--- The head of the page: the device, the verdict, the headline figures, and the circumstances.
 local about = require "framegauge.report.html.about"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -65,8 +65,8 @@ local function criterion(one)
       one.reason and (" (%s)"):format(one.reason) }
 end
 
--- What the device failed by: each reason with the first of its rows, the first one of each table before the
--- second ones.
+-- The device's failures: each reason with the first of its rows; the first of each table before the second
+-- ones.
 local function failures(result)
    local ranks = {}
    for _, one in ipairs(views.tables(result)) do
@@ -88,7 +88,7 @@ local function failures(result)
    return items
 end
 
--- What the method itself judged, by its tests, and which of them it did not.
+-- The tests that the method itself judged, and those that it did not.
 local function judged(result)
    local items, others = {}, {}
    for _, one in ipairs(views.tables(result)) do
@@ -146,7 +146,7 @@ local function beyond(result)
    return text and warning("Beyond the calibration", h.p { text })
 end
 
--- A figure that is not the device's is marked, and one that is invalid does not stand there.
+-- A figure that is not the device's is marked, and an invalid one is not shown.
 local function tile_of(tile)
    local label, figure, unit, remark = unpack(tables_of.map(tile, function(text)
       return type(text) == "string" and formatters.words(text) or text

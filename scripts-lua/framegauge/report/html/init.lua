@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- report.html: the result as one hands it to somebody else.
+--- report.html: the result as a document for others.
 --
--- One file that needs nothing: no script, no font, no picture from elsewhere (a logo is part of it). It
--- follows from result.json and run.json alone (framegauge.report.files), so that any of them can be rendered
--- again. First what was found, then how, then the evidence for it, and at the end everything.
+-- One self-contained file: no script, no font, no external picture (a logo is part of it). It follows from
+-- result.json and run.json alone (framegauge.report.files), so that it can be rendered again from any of
+-- them. First the findings, then the method, then the evidence, and at the end all data.
 local configuration = require "framegauge.report.html.configuration"
 local evidence = require "framegauge.report.html.evidence"
 local formatters = require "framegauge.report.html.formatters"
@@ -21,7 +21,7 @@ local views = require "framegauge.report.view"
 
 local M = {}
 
--- The appendix: every trial in the order they were made, those that did not count too.
+-- The appendix: every trial in the order they were made, including those that did not count.
 -- @param columns  where they are not of frames: the columns of their table
 local function every_trial(trials, columns)
    local out = {}
@@ -43,7 +43,7 @@ end
 
 local MAX_UNCERTAIN = 1000 -- lines; a browser needs minutes for the lines of thousands of streams
 
--- How far from the figures the truth may be, and why.
+-- The uncertainty of the figures, and its sources.
 local function uncertainties(result)
    local lines = uncertainty.lines(result)
    local more = #lines - MAX_UNCERTAIN
@@ -97,7 +97,7 @@ local function software(result, moment)
    }
 end
 
--- Nothing from elsewhere, no scripts: not even if a name in a plan were markup.
+-- No external content and no scripts: not even if a name in a plan were markup.
 local POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 local function document(title, generator, body)
@@ -118,7 +118,7 @@ function M.simple(title, body)
    return document(title, nil, h.body { h.main { h.section { h.h1 { title }, body } } })
 end
 
---- The text of summary.html: what was found, on one page.
+--- The text of summary.html: the findings, on one page.
 -- @param result, moment  as page() takes them
 function M.summary(result, moment)
    return document(heading.title(result), result.generator, h.body {

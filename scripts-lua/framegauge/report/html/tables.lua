@@ -10,7 +10,7 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
---- What stands where nothing is known.
+--- The text of an unknown value.
 M.DASH = "–"
 
 -- How the text of a column's kind looks.
@@ -48,13 +48,13 @@ end
 
 local LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
--- Rows that a page of paper should not part.
+-- Rows that should not be split between two pages of paper.
 local SHORT = 18
 
 -- Room for a table, in pixels of CSS of paper (style.lua): on a page, and on one on its side or a desk's
 -- screen, whichever has less. Tables of trials are wider than the text of a screen.
 local UPRIGHT, ASIDE, TRIALS = 684, 905, 1000
--- What a character of a cell takes at most, and what is beside it; and where the table is set small.
+-- The greatest width of a character in a cell, and a cell's padding; and the width at which the font shrinks.
 local PLAIN, DENSE = { character = 6.76, beside = 8.9 }, { character = 5.72, beside = 5.1 }
 local DRAWING = ("0"):rep(10) -- as wide as a drawing in a cell
 
@@ -96,8 +96,8 @@ local function room(list, from, to, style)
    return sum
 end
 
--- Which columns stand in one table: all of them, or parts that are about as wide, each behind the first
--- columns, which name the row. "max" behind "Delay min" is not parted from it.
+-- The columns of one table: all of them, or parts of about equal width, each after the first columns, which
+-- name the row. "max" after "Delay min" stays with it.
 -- @return list of lists of columns' numbers; the class of the table
 local function parts_of(columns, list, aside)
    local n, names = #columns, 1
@@ -124,8 +124,8 @@ local function parts_of(columns, list, aside)
    return parts, "dense broad"
 end
 
--- What stands below rows. A text that several rows have stands once, at the end of the table, behind a letter
--- that its rows have, too.
+-- Texts below rows. A text of several rows stands once, at the end of the table, after a letter that its rows
+-- have, too.
 -- @return by number of a row: its own text, or false, and its letter; the list of texts at the end
 local function below_rows(o)
    local own, letters, ends, count, letter_of = {}, {}, {}, {}, {}
@@ -219,7 +219,7 @@ function M.reasons(row)
    return #list > 0 and table.concat(list, "; ") or nil
 end
 
---- Names and what they are, side by side.
+--- Names and their values, side by side.
 -- @param list  of { name, content, full = whether it takes the whole width }; without content it is left out
 function M.facts(list)
    local out = {}
@@ -231,7 +231,7 @@ function M.facts(list)
    return h.dl { class = "facts", out }
 end
 
---- What words mean, in a list.
+--- Definitions of words, in a list.
 -- @param list  of { word, sentence }
 function M.definitions(list)
    local items = tables.map(list, function(one) return h.li { h.b { one[1] }, ": ", one[2] } end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Figures to remember of a method with several tests (methods/common/suite): one for each test that was run.
+--- Headline figures of a method with several tests (methods/common/suite): one for each test that was run.
 local core = require "framegauge.core.tables"
 local formatters = require "framegauge.report.html.formatters"
 local notation = require "framegauge.text.rows"
@@ -8,7 +8,7 @@ local show = require "framegauge.text.show"
 
 local M = {}
 
--- What a row is about, but for its test, which is the tile's title; nil where it is only about that.
+-- The subject of a row without its test, which is the tile's title; nil without any other subject.
 local function subject(record, row)
    local test, name = row.test and formatters.test(row.test), show.name(record, row)
    if name == test then
@@ -17,7 +17,7 @@ local function subject(record, row)
    return test and name:sub(1, #test + 2) == test .. ", " and name:sub(#test + 3) or name
 end
 
--- How many rows passed, of those that have a verdict.
+-- The number of rows that passed, and the number of rows with a verdict.
 local function passed(one, rows)
    local failed, n, of = core.find(rows, "outcome", "fail"), formatters.passed(rows)
    return of > 0 and { one.title, ("%d of %d"):format(n, of), "passed",
