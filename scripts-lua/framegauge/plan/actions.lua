@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a plan does on the host besides sending frames: programs it runs, files it reads and writes,
--- addresses it sends messages to. A plan from somebody else is as powerful as a script; this says where.
+--- A plan's actions on the host in addition to frames: programs it runs, files it reads and writes, addresses
+-- it sends messages to. A plan from somebody else is as powerful as a script; this lists its actions.
 --
--- A row of a key that does such a thing says so by `does`, a verb phrase that the value completes.
+-- A row of a key with such an action has `does`, a verb phrase that the value completes.
 local named_file = require "framegauge.core.named_file"
 local plain = require "framegauge.text.plain"
 local registry = require "framegauge.plan.registry"
@@ -23,7 +23,7 @@ local DEVICES = {
 
 local SHAPED = { capture = "captures" } -- what a loaded plan calls the group
 
--- On one line, without what could control a terminal.
+-- On one line, without control characters for a terminal.
 local function text_of(value)
    local text = type(value) == "table" and shell.command(value) or tostring(value)
    return (plain.text(text):gsub("%c", "?"))
@@ -47,8 +47,8 @@ end
 
 local SERVICE_TAG = 0x88a8
 
--- Whether frames have an 802.1ad tag. DPDK's driver of AF_PACKET puts each tag that the kernel took out of a
--- received frame back as an 802.1Q one.
+-- Whether frames have an 802.1ad tag. DPDK's driver of AF_PACKET puts back each tag that the kernel removed
+-- from a received frame as an 802.1Q tag.
 local function has_service_tag(value)
    if type(value) ~= "table" then
       return false
@@ -61,7 +61,7 @@ local function has_service_tag(value)
    return value.outer_vlan ~= nil or value.protocol == "qinq" or value.name == "type" and value.value == SERVICE_TAG
 end
 
---- What a loaded plan does on the host.
+--- The actions of a loaded plan on the host.
 -- @return list of { key =, does =, what = }
 function M.of(plan)
    local list = {}
@@ -86,9 +86,9 @@ function M.of(plan)
    return list
 end
 
---- What keeps the test of a plan from writing one of its files, which it may do behind a trial that should
--- not have been for nothing; nil when nothing does as far as can be told on this machine.
--- @param is_used  function(key of the test): whether the plan makes use of it
+--- Why the test of a plan cannot write one of its files, which it may write only after a trial: the trial
+-- would be wasted. Nil when no reason is known on this machine.
+-- @param is_used  function(key of the test): whether the plan uses it
 function M.unwritable(plan, is_used)
    local message
    walk(tables.find(rows.fields, "key", plan.test), plan[plan.test], plan.test, function(key, does, file)

@@ -84,7 +84,7 @@ function M.after(bytes, n, prefix)
    return carry == 0 and string.char(unpack(list)) or nil
 end
 
---- Why an address cannot be a host's, nil if it can.
+--- Why an address cannot belong to a host, nil if it can.
 -- @param address  text, or bytes
 -- @param prefix   of the network it is in: an IPv4 network's first and last address are no host's
 function M.unusable(address, prefix)
@@ -106,7 +106,7 @@ function M.unusable(address, prefix)
    return nil
 end
 
---- Read where a service listens: "127.0.0.1:5564", "[::1]:5564" or the path of a socket.
+--- Read the address of a service: "127.0.0.1:5564", "[::1]:5564" or the path of a socket.
 -- @return { path = } or { host =, port = }, or nil
 function M.of_service(text)
    if text:sub(1, 1) == "/" then
@@ -120,7 +120,7 @@ function M.of_service(text)
    return port and port >= 1 and port <= 65535 and { host = host, port = port } or nil
 end
 
---- Whether nobody but this machine can connect to an address.
+--- Whether only this machine can connect to an address.
 function M.is_local(address)
    return address.path ~= nil or address.host == "::1" or address.host:match "^127%.%d+%.%d+%.%d+$" ~= nil
 end

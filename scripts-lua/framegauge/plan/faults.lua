@@ -11,7 +11,7 @@ local M = {}
 
 local COUNT = "4294967295"
 
--- Which frames it concerns, and the keys that say how.
+-- The affected frames, and the keys of the error.
 local function kind(key, what, ...)
    return keys.group(key, what, {
       { "every", "integer", "every n-th frame; 0: none", default = "0", min = "0", max = COUNT },
@@ -53,7 +53,7 @@ M.row = keys.group("errors", "errors on purpose. None of them counts against the
         default = "1600", min = "65", max = "16128" }),
 }, { optional = true })
 
--- Kinds of ports that send runts as they are.
+-- Kinds of ports that send runts without padding.
 local SENDS_RUNTS = { wire = true, memif = true, pcap = true }
 
 local function check_port(errors, path, port, found)

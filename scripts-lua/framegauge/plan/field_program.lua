@@ -34,7 +34,7 @@ local function split(text)
    return text:match("^%s*([^-]+)%s*%-%s*([^-]+)%s*$")
 end
 
---- Whether a node says how a field changes, and not its value.
+--- Whether a node says how a field changes, instead of its value.
 function M.is(field, node)
    if field.width == 0 or not changing[field.kind] then
       return false
@@ -100,7 +100,7 @@ function Reader:step()
    return step
 end
 
--- What cannot be a program of an address.
+-- Kinds of programs that an address cannot have.
 function Reader:too_wide(what)
    return self:wrong(("%s: in several /64, and more than %d values"):format(what, wide_program.LISTED),
       "a range within a /64, networks with the same host, whole networks at random, or fewer values")
@@ -151,7 +151,7 @@ function Reader:range_text(text, key)
    return nil
 end
 
--- All values of the field.
+-- Any value of the field.
 function Reader:all()
    if self.field.width > 64 then
       return wide_program.all()
@@ -202,7 +202,7 @@ function Reader:random(text)
    return text == "all" and self:all() or self:range_text(text, "random")
 end
 
--- Of the ways to say what the values are only one.
+-- Exactly one way to give the values is allowed.
 function Reader:is_said_once()
    local way = self.nodes.list and "list" or self.nodes.random and "random"
    for _, key in ipairs { "from", "to", "count", way == "list" and "step" or nil } do

@@ -12,7 +12,7 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
---- A word for what is computed and then made wrong.
+--- The word for a computed value that is then made wrong.
 M.BAD = "bad"
 
 local function read_integer(text)
@@ -84,7 +84,7 @@ local function names_of(field)
    return tables.field(field.names or {}, "name")
 end
 
---- What a field takes, in words.
+--- The values that a field takes, in words.
 function M.expected(field)
    local names, noun = names_of(field), nouns[field.kind]
    if field.kind == "flags" then

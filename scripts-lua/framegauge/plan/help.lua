@@ -32,7 +32,7 @@ local DEVICES = {
    { "vdev:STRING", "any virtual device of DPDK, as its --vdev takes it" },
 }
 
--- What --quick sets, by the tests.
+-- The settings of --quick, by test.
 local function quick()
    local out = { "`--quick` marks the report as not conforming. It sets, and a run names the keys of its plan that it replaces, for a test of\n\n" }
    for _, method in ipairs(registry.ALL) do
@@ -99,7 +99,7 @@ function M.keys()
    return list
 end
 
--- A key and its meaning, with what it takes.
+-- A key and its meaning, with its allowed values.
 local function line_of(row)
    local facts = { types.label(row), range_of(row) or nil }
    facts[#facts + 1] = row.required and "must be given" or "default: " .. default_of(row)
@@ -171,9 +171,9 @@ local function with_word(word)
    return keys
 end
 
---- What a plan has of a name: a group with all below it, such as "rfc2544" or "rfc2544.throughput"; every key
--- and group of that name, such as "trial" or "throughput"; else every key whose meaning has that word, such as
--- "imix".
+--- The help for a name in a plan: a group with all below it, such as "rfc2544" or "rfc2544.throughput"; every
+-- key and group of that name, such as "trial" or "throughput"; else every key whose meaning has that word,
+-- such as "imix".
 -- @return text; nil when a plan has no such key
 function M.about(name)
    local groups, keys = {}, {}

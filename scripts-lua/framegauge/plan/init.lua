@@ -4,8 +4,8 @@
 --
 -- File, YAML nodes (framegauge.yaml), settings of the command line (plan/sets.lua), values by rows
 -- (plan/schema.lua, plan/rows.lua), rules across keys (plan/rules.lua), and here the final shape: base units,
--- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
--- wrong comes out at once.
+-- every default filled in. A plan from here is correct as far as a file can show; all its errors are reported
+-- at once.
 local named_file = require "framegauge.core.named_file"
 local on = require "framegauge.plan.on"
 local problems = require "framegauge.plan.problems"
@@ -22,8 +22,8 @@ local yaml = require "framegauge.yaml"
 
 local M = {}
 
---- The names of the agent that a plan finds by its address alone, and of the one that the local tester is for
--- its own ports: no user can give them (framegauge.plan.types), and both are words of the bus.
+--- The names of an agent without a name in the plan, and of the local tester as the agent of its own ports.
+-- No user can give them (framegauge.plan.types), and both are valid words of the bus.
 M.UNNAMED, M.OWN = "-remote", "-local"
 
 -- One byte more than framegauge.yaml takes: enough for it to refuse the file.
@@ -46,8 +46,8 @@ local function stem(path)
    return name:find("^%w") and name or "plan"
 end
 
--- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
--- A reflector has the addresses of the routers there; the last of an odd number of ports is an input.
+-- Addresses of RFC 2544 C.2.2 for ports without addresses: each input has its own network, and so does each
+-- output. A reflector has the addresses of the routers there; the last of an odd number of ports is an input.
 local function fill_addresses(values, found)
    local places = topology.places(#values.ports, values.topology)
    for i, port in ipairs(values.ports) do
@@ -80,7 +80,7 @@ local function shape_reference_device(device)
    return device
 end
 
--- Agents that only ports name are agents of the bus; one without a name has its address there.
+-- Agents that only ports name are agents of the bus; for an agent without a name its address is kept here.
 local function add_agents(fleet, ports)
    for _, port in ipairs(ports) do
       local name = port.kind == "fleet" and port.device:match "^agent:(.-)/"
@@ -125,7 +125,7 @@ local function shape(values, path, options)
    return plan
 end
 
--- What the method that the tree asks for sets for --quick.
+-- The --quick settings of the method in the tree.
 local function quick_settings(root)
    for _, entry in ipairs(root.entries) do
       local method = entry.key == "test" and registry.of(entry.value.value)
@@ -146,11 +146,11 @@ local function is_set(path, sets_given)
    return false
 end
 
--- What --quick changes comes first, so that the settings of the user win; which method it is about may be one
--- of these settings.
+-- The keys of --quick are set first, so that the user's settings override them; one of these may choose the
+-- method.
 -- @return keys of the plan that --quick replaces: list of { key =, was =, is = }
 local function apply_sets(root, options, found)
-   -- where --quick finds no room for its keys, the schema says what is wrong there
+   -- where the keys of --quick do not fit, the schema reports the error
    local unheard, given, replaced = problems.new(found.file), options.sets or {}, {}
    for _, text in ipairs(options.quick and given or {}) do
       if text:find "^test=" then
@@ -171,14 +171,14 @@ local function apply_sets(root, options, found)
    return replaced
 end
 
--- Keys that are left out where a command uses only the ports of a plan.
+-- Keys that are ignored where a command uses only the ports of a plan.
 local NOT_OF_PORTS = { streams = true, capture = true, criteria = true, hooks = true }
 
 local function is_of_ports(key)
    return not NOT_OF_PORTS[key:match "^%w+"]
 end
 
--- The devices on wires have another time where a plan gives them none.
+-- The default time of the devices on wires, in place of the usual one.
 local function set_time(values, found, time)
    for _, device in ipairs { "reference_device", "reference_switch" } do
       if time and values[device] and not found:given(device .. ".time") then
@@ -220,8 +220,8 @@ local function is_of_method(text)
    return text:find "^test=" and text or nil
 end
 
--- What is wrong with the lines of a plan without --quick, which replaces keys before they are read. A line
--- that a setting of the user mends is no error, and neither is a setting that fits only with --quick.
+-- Errors in a plan's lines that --quick would hide by replacing keys. A line that a setting of the user mends
+-- is no error, and neither is a setting that fits only with --quick.
 local function hidden_by_quick(text, name, options)
    local _, alone = read_tree(text, name, { sets = tables.map(options.sets or {}, is_of_method),
       on = options.on, time = options.time })
@@ -231,7 +231,7 @@ local function hidden_by_quick(text, name, options)
    end)
 end
 
--- The key of the time that was set; nil where the plan gives it, or has no such device.
+-- The key of the time that was set; nil where the plan sets it, or has no such device.
 local function timed(plan, found, time)
    local key = time and (plan.reference_switch and "reference_switch.time"
       or plan.reference_device and "reference_device.time")

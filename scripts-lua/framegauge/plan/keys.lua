@@ -4,13 +4,13 @@
 --
 --    { "drain", "time", "meaning, in words", default = "2s", max = "10min" }
 --
--- The second is a type, or a list of words for one of them. Behind the three come the fields that
--- plan/schema.lua has, which reads all of them by name: key, type, help.
+-- The second is a type, or a list of allowed words. After the three come the fields of plan/schema.lua, which
+-- reads all of them by name: key, type, help.
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
---- Names of the user's choice, of things that a test names again (`names` of a map).
+--- Names of the user's choice, for things that a test refers to (`names` of a map).
 M.NAMES = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" }
 
 local function name(row)

@@ -16,12 +16,12 @@ M.row = keys.group("lab", "who measures, for the report", {
      longest = 4096, does = "reads the file", default_help = "none" },
 }, { optional = true })
 
--- What may stand before the first element of a document: white space, the prolog, comments, the type with or
--- without a subset of its own.
+-- Allowed text before the first element of a document: white space, the prolog, comments, the type with or
+-- without an internal subset.
 local BEFORE = { "^[%s\239\187\191]+", "^<%?.-%?>", "^<!%-%-.-%-%->", "^<!DOCTYPE[^%[>]*%[.-%]%s*>",
    "^<!DOCTYPE[^%[>]*>" }
 
--- The end of a prolog, a comment or a doctype at a place; nil: none is there.
+-- The end of a prolog, a comment or a doctype at a place, or nil.
 local function end_of(text, from)
    for _, pattern in ipairs(BEFORE) do
       local _, last = text:find(pattern, from)

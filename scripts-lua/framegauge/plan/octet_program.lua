@@ -4,8 +4,8 @@
 --
 --    bytes: [{at: 30, octets: 2, mask: 0x0fff, from: 0, to: 4095}]
 --
--- What they change to is written as for a field (plan/field_program.lua), or is one `value`. The offset is
--- from the layer's begin or, next to `frame`, from the frame's. A checksum that covers them follows.
+-- The new values are written as for a field (plan/field_program.lua), or as one `value`. The offset counts
+-- from the start of the layer or, next to `frame`, of the frame. A checksum over these bytes is updated.
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
 local flow = require "framegauge.plan.flow"

@@ -11,10 +11,10 @@ local yaml = require "framegauge.yaml"
 
 local M = {}
 
--- What a port has on a wire, too.
+-- Keys of a port that a wire has, too.
 local KEPT = { "ipv4", "gateway", "ipv6", "gateway6", "mac", "vlan" }
 
--- What else is of the ports that were, or of what is between them.
+-- Other keys of the replaced ports, and of the device between them.
 local DROPPED = { "reference_device", "reference_switch", "calibration" }
 
 local function without(entries, names)
@@ -32,7 +32,7 @@ local function wire(entries, i, origin)
    return list
 end
 
--- Each key of the file says in which line of it it stands.
+-- Each key of the file carries its line in that file.
 local function mark(node, name)
    node.origin = ("%s:%d:%d"):format(name, node.line or 0, node.column or 0)
    for _, list in ipairs { node.items or {}, tables.map(node.entries or {}, function(entry)
@@ -45,7 +45,7 @@ local function mark(node, name)
    end
 end
 
---- The file that a path names: of the folder of a characterisation its twin.yaml.
+--- The file that a path names: for the folder of a characterisation its twin.yaml.
 function M.file(path)
    local stat = uv.fs_stat(path)
    return stat and stat.type == "directory" and path .. "/twin.yaml" or path

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a path does to frames of one direction, in the reference device and in the network emulator: its
--- keys, and what must hold between them.
+--- The effects of a path on the frames of one direction, in the reference device and in the network emulator:
+-- its keys, and what must hold between them.
 local keys = require "framegauge.plan.keys"
 
 local M = {}
 
 local COUNT = "4294967295"
 
--- A group of how often something happens to frames, and the keys that say what.
+-- A group for one effect: how often it happens, and the keys of its kind.
 local function triggered(key, help, what, ...)
    return keys.group(key, help, {
       { "every", "integer", what .. " every n-th frame; 0: none",
@@ -78,7 +78,7 @@ M.rows = {
    triggered("bleach", "packets of a transport with ECN that lose their code point", "bleaches"),
 }
 
--- A group that says how, but not how often, is a mistake; for a second way it may say never.
+-- A group with a kind but no frequency is an error; a second way may set the frequency to 0.
 local function happens(way, key, path, found)
    local group = way[key]
    if group and group.every == 0 and group.random == 0 then
@@ -90,7 +90,7 @@ end
 -- @param way    its values
 -- @param path   where they stand in the plan
 -- @param found  takes the problems (plan/problems.lua)
--- @param first  the way whose keys hold where this one says nothing; nil: no first way
+-- @param first  the way whose keys are the defaults of this one; nil: no first way
 function M.check(way, path, found, first)
    local run, every = way.loss_run, way.loss_every or first and first.loss_every or 0
    if run and every == 0 then

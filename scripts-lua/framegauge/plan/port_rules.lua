@@ -18,7 +18,7 @@ local families = {
    { own = "ipv6", gateway = "gateway6" },
 }
 
--- Every two ports that have the value a rule is about, in the order of the plan.
+-- Every two ports with the value that a rule is about, in the order of the plan.
 local function pairs_with(values, key)
    local list = {}
    for j, b in ipairs(values.ports) do
@@ -34,7 +34,7 @@ local function method_of(values)
    return registry.of(values.test) or {}
 end
 
--- The tests for which the registry says something, in words.
+-- The tests with a property in the registry, in words.
 local function names_of(key)
    local names = tables.map(registry.ALL, function(method)
       return method[key] and method.name or nil
@@ -42,7 +42,7 @@ local function names_of(key)
    return table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
 end
 
--- Whether a port may be without another one to send to.
+-- Whether a single port will do.
 local function stands_alone(values)
    return method_of(values).alone or values.topology == "loopback"
 end
@@ -71,7 +71,7 @@ local function wire_number(port)
    return tonumber(port.device.name:match "%d+$")
 end
 
--- The wires of a plan by its number of ports, in words.
+-- The wires of a plan for its number of ports, in words.
 local function wires_in_words(n)
    return n <= 2 and "wire0 or wire1" or ("one of wire0 to wire%d"):format(n - 1)
 end
@@ -93,7 +93,7 @@ end
 
 local PAIRED = { pairs = true, loopback = true }
 
--- Wires are joined two by two, each two by a device of their own, or all by a switch.
+-- Wires are joined in pairs, each pair by its own device, or all by a switch.
 local function wires_reach_their_partners(values, found)
    if values.reference_switch then
       return
@@ -282,7 +282,7 @@ local function stamps_are_of_cards(values, found)
    end
 end
 
--- The clock of a service is the processor's, and the other end of a wire is in this process.
+-- The clock of a service is the processor's, but the other end of a wire is in this process.
 local function services_need_other_devices(values, found)
    local method = method_of(values)
    for _, port in ipairs(method.service and not method.on_wires and values.ports or {}) do
@@ -294,7 +294,7 @@ local function services_need_other_devices(values, found)
    end
 end
 
--- A port that joins segments hands over frames that were never on a line.
+-- A port that joins segments delivers frames that were never on a line.
 local function segments_are_of_tcp(values, found)
    for _, port in ipairs(values.ports) do
       if port.device and port.device.name:find "^kernel:.*,offload$" and not method_of(values).tcp then
@@ -319,7 +319,7 @@ local function agents_are_used(values, found)
    end
 end
 
--- Ports of agents by name: all of a plan's, of agents that the plan says where to find.
+-- Ports of agents by name: all ports of a plan whose agents have an address in it.
 local function fleets_are_whole(values, found)
    local shared, own = {}, nil
    for _, port in ipairs(values.ports) do

@@ -6,7 +6,7 @@ local topology = require "framegauge.traffic.topology"
 
 local M = {}
 
---- The full key of something of a port.
+--- The full path of a port's key.
 function M.path(port, key)
    return "ports." .. port.name .. "." .. key
 end

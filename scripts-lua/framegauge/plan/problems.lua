@@ -2,8 +2,8 @@
 
 --- What is wrong with a plan: every error of a file in one go, each with its place.
 --
--- Places come from the YAML nodes. A node that was made from --set has an `origin` instead of a line, and
--- whatever is wrong with it is reported there.
+-- Places come from the YAML nodes. A node from --set has an `origin` instead of a line, and its problems are
+-- reported there.
 local tables = require "framegauge.core.tables"
 
 local M = {}
@@ -11,7 +11,7 @@ local M = {}
 local Problems = {}
 Problems.__index = Problems
 
--- More than a person reads, few enough to keep hostile input cheap.
+-- More than a person reads, but few enough to keep hostile input cheap.
 local MOST = 100
 
 local Problem = {}
@@ -68,7 +68,7 @@ function Problems:place(path, node)
    self.nodes[path] = node
 end
 
--- The node of a path or of the nearest group around it that a user wrote, not --quick.
+-- The node of a path, or of the nearest group around it, that comes from the user and not from --quick.
 function Problems:node_of(path)
    while (not self.nodes[path] or self.nodes[path].origin == "--quick") and path ~= "" do
       path = path:match("^(.*)[.%[]") or ""
@@ -87,12 +87,12 @@ function Problems:item(path, i)
    return self.nodes[item] and item or path
 end
 
---- Whether something is already known to be wrong with the value of a path.
+--- Whether the value of a path already has a problem.
 function Problems:has(path)
    return self.bad[path] == true
 end
 
---- Whether something is already known to be wrong with a path or anything below it.
+--- Whether a path or anything below it already has a problem.
 function Problems:has_below(path)
    for bad in pairs(self.bad) do
       if bad:sub(1, #path) == path then
@@ -116,8 +116,8 @@ function Problems:below(path)
    return is_below(self.bad, path)
 end
 
---- Remember a key that could not be read and has no default to stand in: what a rule says about a group
--- around it may be wrong, and is left out.
+--- Remember a key that could not be read and has no default. The verdict of a rule on a group around it may
+-- be wrong, and is left out.
 function Problems:lacks(path)
    self.lacking[path] = true
 end

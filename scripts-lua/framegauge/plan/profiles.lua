@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Bandwidth profiles of the reference device: their keys, and what must hold within them. That a profile is
--- wrong for a service is no error: a device that is set up wrongly is what a test must find.
+--- Bandwidth profiles of the reference device: their keys, and what must hold within them. A profile that is
+-- wrong for a service is no error: a test must find a device that is set up wrongly.
 local keys = require "framegauge.plan.keys"
 local units = require "framegauge.text.units"
 

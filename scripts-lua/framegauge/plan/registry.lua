@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What `test:` may say in a plan: the test methods, and services that go on until they are stopped.
+--- The values of `test:` in a plan: the test methods, and services that run until they are stopped.
 --
--- Each has a module of its own, <folder>/plan.lua, which says of it:
+-- Each has a module <folder>/plan.lua, which declares:
 --
 --    name                  as `test:` has it
 --    row                   the group of its keys, in the notation of plan/keys.lua
 --    rules                 what must hold between them: list of function(values, found), see plan/rules.lua
 --    quick                 settings of --quick: list of "path=value"
 --    shape(group)          makes the final shape of the values: defaults that follow from other keys; or nil
---    service               whether it is no test, but has a command of its own
+--    service               whether it is a service with its own command, and not a test
 --    on_wires              whether a service may have the ports of virtual wires, because it sends itself
 --
--- and what it needs of the tester, in terms that name no method:
+-- and its needs of the tester, in terms that name no method:
 --
 --    frame_sizes(plan)     bytes with FCS of all frames that may be sent
 --    marks(plan)           of all test frames: { outer_vlan =, pcp =, dei = 0 or 1, dscp = }
@@ -26,10 +26,10 @@
 --    sends_streams         whether it sends the streams of the plan
 --    two_testers(values)   whether one of the ports is a remote tester's
 --    clocks(plan)          how the clocks of several testers must agree: { delays = whether it measures any,
---                          within_ns = , share = what this is, in words, otherwise = what the user may do
---                          instead }; nil: they need a common time
---    remembers             whether trials find in the device what earlier ones left there; a resumed run
---                          makes some of these again (framegauge.trial.session)
+--                          within_ns = , share = meaning of within_ns in words, otherwise = the user's
+--                          alternative }; nil: they need a common time
+--    remembers             whether the device keeps state between trials; a resumed run repeats some of
+--                          these (framegauge.trial.session)
 --    one_queue             whether it uses one queue of each port
 --    tcp                   whether its traffic is TCP's, whose segments a port may cut and join (`,offload`)
 --    one_lcore_a_port      whether a port is sent to and received from on one lcore; or function(plan)
@@ -71,20 +71,20 @@ function M.of(name)
    return by_name[name]
 end
 
---- Which ports of a plan's values send to which.
+--- The pairs of sender and receiver among a plan's ports.
 function M.topology(values)
    local method = by_name[values.test] or {}
    local topology = method.topology or "pairs"
    return type(topology) == "function" and topology(values) or topology
 end
 
---- All that the reference device of a plan is in a run, one after the other: groups as reference_device.
+--- All reference devices of a run, one after the other: groups as reference_device.
 function M.devices(plan)
    local method = by_name[plan.test] or {}
    return method.devices and method.devices(plan) or { plan.reference_device }
 end
 
---- What a plan's method needs of the tester.
+--- The needs of a plan's method.
 -- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port =, marks = or nil, clocks = or nil }
 function M.needs(plan)
    local method = by_name[plan.test]

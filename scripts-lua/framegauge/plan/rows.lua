@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The keys of a plan, one row each: what they take, what they are when left out, what they mean.
+--- The keys of a plan, one row each: their values, defaults and meaning.
 --
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
--- docs/reference/plan.md. What concerns several keys at once is in plan/rules.lua.
+-- docs/reference/plan.md. Rules between keys are in plan/rules.lua.
 local keys = require "framegauge.plan.keys"
 local captures = require "framegauge.plan.captures"
 local hooks = require "framegauge.plan.hooks"

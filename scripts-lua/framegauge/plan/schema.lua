@@ -3,7 +3,7 @@
 --- The engine that reads a plan by its rows.
 --
 -- A row describes one key: type, default, range, help. The same row reads the value, fills in the default,
--- refuses what does not fit, and writes the documentation (plan/help.lua). Rows of keys that hold others:
+-- rejects invalid values, and writes the documentation (plan/help.lua). Rows of keys that hold others:
 --
 --    { type = "group", fields = { row, ... } }    known keys; each field row has its `key`; a single value
 --                                                 or a list may stand for a group with the key `short`
@@ -13,10 +13,10 @@
 --    { type = "stack" }                           a protocol stack (plan/stack.lua)
 --    { type = "bytes" }                           bytes that change (plan/octet_program.lua)
 --
--- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
--- write them. A row may be `required`, `always` there in plans of its method (by a rule of the method), or
--- `optional` (a group or map that is nil when it is left out). Every problem is collected, none stops the
--- reading; where a value is bad its default stands in, so that the rest can still be judged.
+-- All other types are for single values (plan/types.lua). Defaults, min and max are written as a user would
+-- write them. A row may be `required`, `always` present in plans of its method (by a rule of the method), or
+-- `optional` (a group or map that is nil when it is left out). All problems are collected and none stops the
+-- reading; a bad value is replaced by its default, so that the rest can still be checked.
 local named_file = require "framegauge.core.named_file"
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
@@ -27,7 +27,7 @@ local types = require "framegauge.plan.types"
 
 local M = {}
 
--- A text with more faults does not mean one of ours.
+-- A text with more typing errors is not a misspelt key.
 local LONGEST_KEY = 40
 
 local kind_names = { map = "a group of keys", list = "a list", scalar = "a single value" }
@@ -47,7 +47,7 @@ local function known(row, text)
    return value
 end
 
---- What a row takes, in words.
+--- The values that a row takes, in words.
 function M.expected(row)
    if row.type == "group" then
       return row.expected or "a group of keys"
@@ -77,7 +77,7 @@ local function in_range(row, value)
       and (not row.max or number <= order(known(row, row.max)))
 end
 
---- What a row gives when nothing was written.
+--- The value of a row for an absent key.
 function M.default(row)
    if row.type == "group" then
       local values = {}
@@ -101,12 +101,12 @@ local function is_empty(node)
    return node.kind == "scalar" and node.value == "" and not node.quoted
 end
 
--- What stands where something else belongs.
+-- The kind of a node that is of the wrong kind.
 local function misplaced(node)
    return is_empty(node) and "no value" or kind_names[node.kind] .. " cannot stand here"
 end
 
--- What a key does with the file that it names, where that must be a regular one
+-- The use of the file that a key names, where the file must be a regular one
 local READS = { ["reads the file"] = true, ["sends the bytes of the file"] = true }
 
 local function read_scalar(row, node, path, found)
@@ -141,8 +141,8 @@ local function depth(path)
    return select(2, path:gsub("%.", ""))
 end
 
--- Where else in the plan a key of this name belongs, so that "frame_sizes" at the top finds its group; of
--- several places the one with the shortest way.
+-- Another place in the plan for a key of this name, so that "frame_sizes" at the top is told its group; of
+-- several places the one with the shortest path.
 local function place_of(row, key, path)
    if row.of then
       return place_of(row.of, key, path .. (row.type == "list" and "[]" or ".<name>"))
@@ -212,7 +212,7 @@ local function count_fits(row, count, path, found, node)
    end
 end
 
--- Of more than there may be, the first ones stand for all: the rules are made for that number.
+-- With too many items only the first ones are read: the rules are made for the allowed number.
 local function first_of(row, all)
    local list = {}
    for i = 1, math.min(#all, row.most or math.huge) do

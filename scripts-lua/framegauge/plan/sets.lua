@@ -2,8 +2,8 @@
 
 --- `--set path=value`: keys changed on the command line.
 --
--- They are written into the YAML tree before the schema sees it, so a value given there is read, checked and
--- reported like any other, only that its place is the option and not a line.
+-- They are written into the YAML tree before the schema sees it. So such a value is read, checked and
+-- reported like any other, except that its place is the option and not a line.
 local tables = require "framegauge.core.tables"
 local yaml = require "framegauge.yaml"
 
@@ -39,8 +39,8 @@ local function value_node(text, origin)
    return node and mark(node, origin), err
 end
 
--- The map that holds the last key of a path, made where it is missing; or nil and the path of what is in the
--- way.
+-- The map that holds the last key of a path, made where it is missing; or nil and the path of the conflicting
+-- value.
 local function descend(root, keys, origin)
    local node = root
    for i = 1, #keys - 1 do
@@ -69,7 +69,7 @@ local function split(text)
    return path, keys, value
 end
 
---- The value that a tree has in the place of a setting, as text; nil where it has none.
+--- The present value of a setting's key in a tree, as text; nil without one.
 -- @param text  "path=value"
 -- @return it, and the path
 function M.earlier(root, text)

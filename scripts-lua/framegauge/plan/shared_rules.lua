@@ -52,7 +52,7 @@ function M.no_gateways(why)
    end
 end
 
---- Names of a list are names of ports, but not of all.
+--- Names in a list are port names, but not all of them.
 -- @param key   of the list
 -- @param list  of names, or nil
 function M.are_some_ports(values, found, key, list)
@@ -68,7 +68,7 @@ end
 
 --- Some tests cannot use the ports of agents.
 -- @param group    of the test's keys, with a list of tests
--- @param reasons  by the test: what it needs that agents have not
+-- @param reasons  by test: what it needs that agents lack
 function M.not_of_agents(group, reasons)
    return function(values, found)
       for i, test in ipairs(values[group].tests) do

@@ -19,7 +19,7 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
---- What a stack is, for messages.
+--- A description of a stack, for messages.
 M.expected = "a list of layers, such as [ethernet, {vlan: 100}, ipv4, {udp: {destination: 5000}}]"
 
 local ONE_LAYER = "a protocol, or one with its fields: {ipv4: {ttl: 1}}"
@@ -100,7 +100,7 @@ local function read_fields(layer, protocol, node, path, found)
    end
 end
 
--- Name and what stands behind it.
+-- A layer's name and its value.
 local function split(node)
    if node.kind == "scalar" and not is_empty(node) then
       return node.value, nil, node

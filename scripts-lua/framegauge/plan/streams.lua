@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Streams of one's own: their keys, and what must hold for them: their ports are there, and their frames can
--- be built. As in plan/rules.lua, each rule gets the values and the list of problems.
+--- The user's own streams: their keys and rules: their ports exist, and their frames can be built. As in
+-- plan/rules.lua, each rule gets the values and the list of problems.
 local keys = require "framegauge.plan.keys"
 local api = require "framegauge.core.api"
 local loads = require "framegauge.traffic.loads"
@@ -208,7 +208,7 @@ local function sizes_and_loads_are_some(values, found)
             found:add(path(stream, "size.mix." .. part.size), "out of range", "64 to 16128")
          end
       end
-      -- what is wrong by itself makes no cycle
+      -- invalid sizes make no cycle
       local problem = not found:has_below(path(stream, "size")) and select(2, sizes.cycle(stream.size))
       if problem then
          found:add(path(stream, "size." .. problem.key), problem.message, problem.expected)

@@ -122,7 +122,7 @@ local function names_are_those_of_ports(values, found)
    end
 end
 
--- It has no address of its own but the ends of tunnels.
+-- The ends of tunnels are its only addresses.
 local function is_no_router(values, found)
    local s = values.reference_switch
    for _, port in ipairs(s and not s.tunnels and values.ports or {}) do

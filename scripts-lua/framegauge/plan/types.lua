@@ -2,9 +2,9 @@
 
 --- The types a single value of a plan can have.
 --
--- Each type: `read(text, row)` gives the canonical value, or nil, what is wrong and, where it knows better
--- than the row, what was expected; `expected(row)` says what would be right; `order(value)` gives the number
--- that min and max compare, where there is one.
+-- Each type: `read(text, row)` gives the canonical value, or nil, what is wrong and, if more precise than the
+-- row, what was expected; `expected(row)` gives the expected values; `order(value)` gives the number that min
+-- and max compare, where there is one.
 local address = require "framegauge.plan.address"
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
@@ -21,7 +21,7 @@ local M = {}
 -- whether the device exists shows when its port is opened.
 local DEVICES = "wireN, kernel:IF, memif:PATH, pcap:FILE, a PCI address or vdev:STRING"
 
--- As much as an open port keeps (struct fg_port).
+-- The length that an open port keeps (struct fg_port).
 local LONGEST_DEVICE = 95
 
 -- The port of an agent is opened there; here only its address counts.
@@ -38,7 +38,7 @@ end
 
 local physical = ffi.new("bool[1]")
 
--- What tells two devices apart: the modes of a kernel interface do not, nor do the forms of a PCI address.
+-- The identity of a device, without a kernel interface's mode, and whatever the form of a PCI address.
 local function identity(kind, text)
    if kind == "kernel" then
       return text:match("^[^,]*")
@@ -79,7 +79,7 @@ local function quantity(name, order)
    return { read = units["parse_" .. name], expected = always(units.expected[name]), order = order or same }
 end
 
--- A type read by a function that gives nil for what it does not know.
+-- A type read by a function that returns nil for invalid text.
 local function form(read, expected)
    local noun = expected:match("^(.-), such as") or expected
    return {

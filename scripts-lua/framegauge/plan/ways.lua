@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What is done to frames in two directions: the second has the keys of the first, whose values hold
--- where it says nothing.
+--- Effects on frames in two directions: the second way has the keys of the first, whose values are its
+-- defaults.
 local M = {}
 
 --- The rows of the second way.
@@ -18,7 +18,7 @@ function M.inherited(fields)
    return list
 end
 
---- Fill in what the second way leaves out.
+--- Fill in the defaults of the second way.
 -- @param group    values of the first way, with the second in `reverse`, or without
 -- @param one_way  the rows that both have
 -- @return the second way, or nil

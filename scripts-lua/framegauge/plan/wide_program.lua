@@ -3,8 +3,8 @@
 --- How an address of 128 bits changes from frame to frame.
 --
 -- A program changes 64 bits (lib/frame). Most ranges lie within one half of an address: hosts of a /64, or
--- networks with the same host. Those that go from one /64 into the next are written out, value by value, if
--- they are few, and whole networks at random are a random program for each half.
+-- networks with the same host. Ranges that cross from one /64 into the next are written out, value by value,
+-- if they are few, and random whole networks are a random program for each half.
 local octets = require "framegauge.core.octets"
 
 local M = {}
