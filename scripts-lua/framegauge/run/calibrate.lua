@@ -2,13 +2,13 @@
 
 --- `framegauge calibrate`: the tester looped to itself.
 --
--- With nothing but a cable between two ports, whatever is lost or late is the tester's own. So the search of
--- the plan's throughput test, or in a plan of another test the usual one for its frame sizes, made over the
--- cable, finds the load the tester carries, and the latency of the frames is what it adds itself: at a tenth
--- of that load, where nothing queues, and at the load. The person plugs the cable; two memif ends are joined
--- to one another here, and the virtual wire is taken without its device. The result is kept where a run
--- finds it (framegauge.run.calibration). Then it looks at how exactly frames of the smallest size depart, and
--- at what the host takes of an lcore (tester/precision.lua).
+-- With only a cable between two ports, all losses and delays are the tester's own. So the search of the
+-- plan's throughput test (or, in a plan of another test, the usual search for its frame sizes) over the cable
+-- finds the load that the tester carries. The latency is the tester's own share: at a tenth of that load,
+-- where nothing queues, and at the load. The person plugs the cable; two memif ends are joined here, and the
+-- virtual wire is used without its device. The result is kept where a run finds it
+-- (framegauge.run.calibration). Then the departures of the smallest frames, and the host's interruptions of
+-- an lcore, are measured (tester/precision.lua).
 local ansi = require "framegauge.text.ansi"
 local calibration = require "framegauge.run.calibration"
 local Folder = require "framegauge.report.folder"
@@ -46,7 +46,7 @@ local function join_memifs(ports)
    end
 end
 
--- What the search is made with: the keys of rfc2544 in the plan, or the usual ones in a plan of another test.
+-- The settings of the search: the keys of rfc2544 in the plan, or the usual ones in a plan of another test.
 -- @return the keys of rfc2544.throughput, the keys of rfc2544, and the frame sizes
 local function settings(plan)
    local group, sizes = plan.rfc2544 or plans.defaults("rfc2544", plan.quick), {}
@@ -59,7 +59,7 @@ local function settings(plan)
    return o, group, sizes
 end
 
---- What is to be opened: the ports of the plan with a cable in place of the device, and no streams.
+--- The ports to be opened: the plan's, with a cable in place of the device, and no streams.
 function M.looped(plan, frame_sizes)
    local looped = tables.copy(plan)
    looped.streams, looped.ports, looped.needs = {}, {}, tables.copy(plan.needs)

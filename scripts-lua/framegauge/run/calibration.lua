@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What is known of the tester itself: the load it carries and the latency it adds, looped to itself.
+--- The tester's own limits: the load it carries and the latency it adds, looped to itself.
 --
--- `framegauge calibrate` measures it and keeps it in a file of its own for each set of machine and ports. A
--- run looks for that file. A current one bounds the loads that are tried, for what the tester cannot carry it
--- cannot ask of a device; and its latency is taken off beside every figure that has it in. A calibration of
--- another machine, of other ports or versions, or an old one is stale: it says nothing and is only mentioned.
--- The clock of the virtual wire is not the machine's, so there the tester has neither bound nor latency.
+-- `framegauge calibrate` measures them and keeps a file for each set of machine and ports. A run looks for
+-- that file. A current one bounds the loads that are tried, because the tester cannot offer more; and its
+-- latency is subtracted next to every figure that contains it. A calibration of another machine, of other
+-- ports or versions, or an old one is stale: it is not used, only mentioned. The clock of the virtual wire is
+-- not the machine's, so there the tester has neither bound nor latency.
 local bit = require "bit"
 local cycles = require "framegauge.traffic.sizes"
 local format = require "framegauge.text.format"
@@ -54,7 +54,7 @@ function M.machine()
    }
 end
 
---- What tells ports from others. How a memif joins its peer makes no difference.
+--- The identity of ports. How a memif joins its peer makes no difference.
 -- @param ports  of a tester
 function M.ports(ports)
    local list = {}
@@ -148,7 +148,7 @@ local function staleness(calibration, here, plan, now)
    return reasons
 end
 
--- What a run needs of it.
+-- The part that a run needs.
 local function digested(calibration, plan)
    local sizes, list = sizes_of(calibration), {}
    for i, frame_size in ipairs(plan.needs.frame_sizes) do
@@ -239,7 +239,7 @@ local function correct_services(plan, services, own)
    end
 end
 
---- Say beside every latency of the results what is known of the tester's own, and take that off.
+--- Add the tester's own latency to every latency of the results, and subtract it.
 -- @param results  rows by test; they are changed
 -- @param plan     of the run
 function M.apply(state, results, plan)
@@ -266,7 +266,7 @@ function M.apply(state, results, plan)
    end
 end
 
--- How much of the load that the tester carries by its calibration the trials of a run asked for.
+-- The greatest share of the tester's calibrated load that the trials of a run asked for.
 --
 -- Searches stay below that load. A load that the plan itself gives, a service's rate or a burst at line rate,
 -- is sent as it is, and the report says where it was more than the calibration found. The streams of one port

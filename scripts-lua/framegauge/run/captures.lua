@@ -3,8 +3,8 @@
 --- The captures of a run, from its plan and --capture PORT=FILE: begun before its first trial, ended
 -- after its last one.
 --
--- What became of them is no result, which must not depend on a disk; it belongs to the moment (run.json), and
--- the report says it with the evidence.
+-- Their counts are no result, which must not depend on a disk; they are in run.json, and the report shows
+-- them with the evidence.
 local capture = require "framegauge.tester.capture"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
@@ -25,7 +25,7 @@ local function of_plan(one)
    return o
 end
 
---- Read what the plan and the options of a run say; an option takes the place of what the plan has for its
+--- Read the captures of a plan and of the options of a run; an option replaces the plan's capture of its
 -- port.
 -- @param plan   the loaded plan
 -- @param texts  list of "PORT=FILE"

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Tells programs and HTTP servers of the plan that a run has ended.
+--- Notifies programs and HTTP servers of the plan that a run has ended.
 --
--- All files of the run are there by then. A hook gets one message, as JSON; what goes wrong with it is a line
--- for the person, never a part of the result.
+-- All files of the run exist by then. A hook gets one message, as JSON; an error of a hook is a line for the
+-- person, never a part of the result.
 local address_of = require("framegauge.plan.hooks").address
 local Index = require "framegauge.history.index"
 local job = require "framegauge.core.job"
@@ -34,7 +34,7 @@ local function regressions(plan, folder)
    end)
 end
 
--- What has happened, for those hooks that ask for it.
+-- The events, for hooks that select them.
 local function events_of(result, worse)
    return {
       ["end"] = true, pass = result.outcome == "pass", fail = result.outcome == "fail",
@@ -54,7 +54,7 @@ local function message_of(plan, result, folder, worse)
 end
 
 -- Wait for start(done), which calls done(what is wrong or nil) once; at most for a time.
--- @param start  returns a function that gives up
+-- @param start  returns a function that aborts
 local function wait(seconds, start)
    return job.wait(function(wake)
       local timer, over = uv.new_timer(), false
@@ -155,7 +155,7 @@ local function wants_regressions(hooks)
    return tables.any(hooks, function(hook) return tables.contains(hook.on, "regression") end)
 end
 
---- Tell the plan's programs and servers. Call it inside a job.
+--- Notify the plan's programs and servers. Call it inside a job.
 -- @param result  of the run
 -- @param folder  path of its folder, complete
 -- @param say     function(text), for what is wrong with hooks

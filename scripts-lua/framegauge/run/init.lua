@@ -2,9 +2,9 @@
 
 --- One run: from a good plan to a folder of results and an exit status.
 --
--- Everything that can be refused is refused before the first frame. From then on whatever was measured is
--- kept: each trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a
--- result.json of what there is. A run that ended early can be resumed (framegauge.run.resume).
+-- Everything that can be rejected is rejected before the first frame. From then on every measurement is kept:
+-- each trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a result.json of
+-- all finished trials. A run that ended early can be resumed (framegauge.run.resume).
 local actions = require "framegauge.plan.actions"
 local ansi = require "framegauge.text.ansi"
 local bars = require "framegauge.text.bars"
@@ -111,8 +111,8 @@ local function show_progress(screen, progress)
    end
 end
 
--- For how long trials find addresses in the device that earlier ones left there, seconds. A device that is
--- not ours keeps its addresses while the run stands still: the last trial made again refreshes them.
+-- For how long the device keeps addresses of earlier trials, seconds. A device that is not ours keeps its
+-- addresses while the run stands still: the last trial made again refreshes them.
 local function remembered(plan)
    local device = plan.reference_switch or plan.reference_device
    local ageing = device and device.mac_table and device.mac_table.ageing
@@ -188,7 +188,7 @@ local function write_files(folder, result, run)
    folder:close()
 end
 
--- What is known of the tester itself. A run that is resumed stays with what it began with.
+-- The tester's calibration. A resumed run keeps the calibration that it began with.
 local function find_calibration(plan, tester, options)
    local state, message
    if options.earlier then

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `run --learned FOLDER`: what an earlier run found out of the device, as a setting of a plan.
+--- `run --learned FOLDER`: an earlier run's findings on the device, as a setting of a plan.
 --
--- It saves the trials on the way to a throughput, and no trial that decides (search/bisection.lua,
--- search/mlr/controller.lua). So an answer of a device that is another one by now takes longer, and is as
--- right.
+-- It saves trials on the way to a throughput, but no deciding trial (search/bisection.lua,
+-- search/mlr/controller.lua). So with a device that has changed the search takes longer, and its result is as
+-- correct.
 local parameters = require "framegauge.methods.characterise.parameters"
 local queue = require "framegauge.methods.characterise.queue"
 local report = require "framegauge.report"
@@ -50,7 +50,7 @@ local function by_search(result, frame_size)
    return least
 end
 
---- What a result tells of frame sizes.
+--- A result's throughput by frame size.
 -- @param seconds  length of the trials that decide
 -- @return list of { frame_size =, load = frames per second }, of those that it tells of
 function M.loads(result, frame_sizes, seconds)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Going on with a run that was killed or interrupted.
+--- Resuming a run that was killed or interrupted.
 --
--- Methods are deterministic: what they ask for next follows from the plan and the trials so far. So a run is
--- resumed by making it again from the start, only that the session answers from trials.jsonl as long as that
--- lasts (framegauge.trial.session). For this to be true everything else must be as it was: the plan, the
--- program, the ports. The run's folder keeps the plan (plan.yaml, as it was read) and, in run.json, what the
--- plan meant; whatever differs is named and refused. The last line of trials.jsonl may be torn, for the
--- process may have been killed while it wrote; that trial was not finished and is made again.
+-- Methods are deterministic: the plan and the earlier trials decide on the next trial. So a run is resumed by
+-- making it again from the start, while the session answers from trials.jsonl as long as that lasts
+-- (framegauge.trial.session). This needs the same plan, program and ports. The run's folder keeps the plan
+-- (plan.yaml, as it was read) and, in run.json, its meaning; any difference is named and rejected. The last
+-- line of trials.jsonl may be torn, because the process may have been killed while it wrote; that trial was
+-- not finished and is made again.
 local compare = require "framegauge.report.compare"
 local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
@@ -26,7 +26,7 @@ local function refuse(...)
    user_error.raise("run", 2, ...)
 end
 
--- Values as they come out of a file: without what JSON cannot tell.
+-- Values as read from a file: without types that JSON lacks.
 local function as_read(value)
    return json.decode(json.encode(value))
 end
