@@ -12,18 +12,18 @@
 --  * A device with a deep buffer passes short trials above its capacity. Once a full-length trial has
 --    contradicted a short one, all later trials are full-length, and each step back is twice the one before
 --    until one passes.
---  * A search that ends on a load which the *tester* could not carry takes a second look at it, once: on a
---    busy machine the first look may have met a stolen moment, and the device deserves better than that.
+--  * A search that ends on a load which the *tester* could not carry tries it again, once: on a busy machine
+--    the first trial may have met a stall.
 --  * The maximum counts as the upper end only if it was tried: a search that starts lower climbs up to it.
 --  * A slow device on a fast line may carry less than one resolution. While nothing has passed, a search down
 --    to zero goes on below the resolution, until a load passes, or no frame at all comes back, or the trial
 --    would be shorter than a frame.
 --
--- Where the answer is known roughly (goal.learned) the way to it is walked without trials, as if each load up
--- to that passed and each above it failed. The two ends of the last interval are then looked at as always.
--- One that turns out otherwise gives way to the next one outside, so the intervals stay the search's
--- that has learned nothing, and so does the answer of a device without a deep buffer. Of one with it the
--- upper end passes its short trial and fails a long one, and both answers are at most a resolution apart.
+-- Where the answer is known roughly (goal.learned), the way to it takes no trials, as if each load up to it
+-- passed and each load above it failed. Then both ends of the last interval are tried as always. An end that
+-- turns out otherwise gives way to the next one outside, so the intervals are the same as without the
+-- knowledge, and so is the answer for a device without a deep buffer. With a deep buffer the upper end passes
+-- its short trial and fails a long one, and both answers are at most a resolution apart.
 local outcome = require "framegauge.search.outcome"
 
 local M = {}
@@ -58,7 +58,7 @@ local function may_lie_below(state, failure)
    return record.tx > record.lost and record.tx >= 2 * #(record.directions or { true })
 end
 
--- Has nothing passed, and has every load failed for the tester's sake?
+-- Has nothing passed, and was the tester the reason of every failure?
 local function only_the_tester(state)
    for _, one in ipairs(state.failures) do
       if one.outcome ~= "tester" then
@@ -109,7 +109,7 @@ local function try(state, load, seconds, phase)
    end)
 end
 
--- What a look at a load would bring, by what is known of the device.
+-- The predicted outcome of a load, from what is known of the device.
 local function assume(state, load)
    if load <= state.learned then
       state.lo = load
@@ -137,7 +137,7 @@ local function prove(state, load, passed)
    end
 end
 
--- A load that was known to fail and passes a short trial: a buffer may have taken in what was too much.
+-- A load that was known to fail passes a short trial: a buffer may have held the excess.
 local function doubt(state, load, record)
    local goal = state.goal
    if state.seconds >= goal.final_trial then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a trial means to a search: did the load pass, and if not, whose fault was it?
+--- The meaning of a trial for a search: did the load pass, and if not, for which reason?
 local M = {}
 
 --- Judge one trial record.

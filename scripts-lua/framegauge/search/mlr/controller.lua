@@ -129,7 +129,7 @@ local function is_loss(result)
    return result == "pass" or result == "loss"
 end
 
---- Whose doing an upper bound is: "loss" of the device, "tester" or "invalid".
+--- The reason of an upper bound: "loss" of the device, "tester" or "invalid".
 function Controller:cause(load, target)
    local trials = self.ledger:at(load)
    if classification.of(trials, target, is_loss) == "upper" then
