@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Who may see and do what on the page.
+--- Permissions for the page.
 --
 -- A token of 128 bits is in the fragment of the URL that the command prints; browsers do not send fragments.
 -- The page exchanges it for a cookie that scripts cannot read. Programs send the token itself (Authorization:
@@ -71,14 +71,14 @@ local function is_same_origin(request)
    return origin == nil or origin:match "^https?://(.*)$" == request.headers.host
 end
 
---- The role of who asks: operator, viewer, or nil.
+--- The role of a request's sender: operator, viewer, or nil.
 function Access:role(request)
    local cookie = (request.headers.cookie or ""):match(COOKIE .. "=(%x+)")
    local bearer = (request.headers.authorization or ""):match "^Bearer (%x+)$"
    return self.sessions[cookie or ""] or self.roles[bearer or ""]
 end
 
---- Look at a request before its route does. Raises what is to be answered.
+--- Check a request before its route is called. Raises the answer of a rejection.
 function Access:guard(request)
    local host = request.headers.host
    if not host or not self.hosts[host:gsub(":%d+$", "")] then

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The state of a tester twice a second, to everyone who looks.
+--- The state of a tester twice a second, for all viewers.
 --
--- It is made and written as JSON once for all. A client that has not read the last one gets no other until it
--- has, so a slow reader sees fewer states and never old ones. The last 15 minutes of the ports' rates are
--- kept for those who come later.
+-- It is made and written as JSON once for all. A client that has not read the last state gets no other until
+-- it has, so a slow reader sees fewer states and never old ones. The last 15 minutes of the ports' rates are
+-- kept for later viewers.
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local Server = require "framegauge.web.server"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The agents of a plan as the page shows them. They are asked when somebody looks, and at most once in some
--- seconds, however many look.
+--- The agents of a plan for the page. They are queried on a viewer's request, and at most once in some
+-- seconds for all viewers.
 local job = require "framegauge.core.job"
 local overview = require "framegauge.fleet.overview"
 local uv = require "luv"

@@ -121,7 +121,7 @@ local function turn(self)
    end
 end
 
---- Stop to listen and close all connections. Jobs that wait end as they would.
+--- Stop listening and close all connections. Jobs that wait end normally.
 function Server:close()
    self.closed = true
    self.poll:close()

@@ -279,7 +279,7 @@ function Server:listen(o)
    return listener
 end
 
---- Stop to listen and close all connections. Jobs that wait end as they would; streams learn by push().
+--- Stop listening and close all connections. Jobs that wait end normally; streams notice by push().
 function Server:close()
    self.closing = true
    for _, listener in ipairs(self.listeners) do
