@@ -37,7 +37,7 @@ local function done(warnings)
    return { warnings = read.printable(warnings or {}) }
 end
 
--- One after the other. What nobody awaits any more when its turn comes is not done.
+-- One after the other. A call whose client has gone when its turn comes is not made.
 local function exclusive(call)
    return function(self, value, is_awaited)
       while self.busy do
@@ -149,7 +149,7 @@ function Calls:take(state)
    self.link = Link.new(self.tester, tables.joined(state.lldp, state.lags.agents))
 end
 
--- Let devices and agents of links speak, or stop.
+-- Start or stop the frames of devices and link agents.
 function Calls:speak(start)
    self.neighbours[start](self.neighbours)
    self.link[start](self.link, function()
@@ -157,7 +157,7 @@ function Calls:speak(start)
    end)
 end
 
--- The wire's time passes in trials only: let what agents say arrive.
+-- The wire's time passes in trials only: let the agents' frames arrive.
 Calls.let_wire_pass = exclusive(function(self)
    if self.link.running and self.link:waits() then
       self.link:pass(WIRE_SECONDS, function() return false end)

@@ -51,14 +51,14 @@ function Neighbours:let_wire_pass(seconds)
    end
 end
 
---- Let devices speak: they ask for their gateways. Call it inside a job, as what follows.
+--- Start the devices: they resolve their gateways. Call it inside a job, like the next functions.
 function Neighbours:start()
    self.hosts:start()
    self.running = true
    self:let_wire_pass(FIRST_SECONDS)
 end
 
---- Let them rest.
+--- Stop them.
 function Neighbours:stop()
    self.hosts:stop()
    self.running = false
@@ -100,7 +100,7 @@ function Neighbours:macs_of(stream)
    return same and { macs[1] } or macs
 end
 
--- What of a list of flows is not known yet: sentences.
+-- The unresolved gateways of a list of flows: sentences.
 function Neighbours:unknown(flows)
    local list = {}
    for _, flow in ipairs(flows) do

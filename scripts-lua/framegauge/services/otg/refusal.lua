@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the API says of a call that it does not follow: a code, a kind, and a text per fault.
+--- The API's answer to a rejected call: a code, a kind, and a text per fault.
 local failure = require "framegauge.core.failure"
 local json = require "framegauge.text.json"
 local read = require "framegauge.services.otg.read"
@@ -13,7 +13,7 @@ function Refusal:__tostring()
    return table.concat(self.errors, "\n")
 end
 
---- Do not follow the present call.
+--- Reject the present call.
 -- @param errors  a text for each fault, which begins with its path
 -- @param code    default: 400
 function M.raise(errors, code)
