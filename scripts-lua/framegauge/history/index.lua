@@ -75,7 +75,7 @@ local function add_run(db, key, stamp, result, moment)
    end))
 end
 
--- Of a result that cannot be read the index keeps why, so that it is looked at once.
+-- For an unreadable result the index keeps the reason, so that it is read only once.
 local function read_run(self, folder, stamp)
    local path, key = self.root .. "/" .. folder, self.prefix .. folder
    self.db:run("DELETE FROM runs WHERE folder = ?", key)

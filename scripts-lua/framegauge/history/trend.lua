@@ -39,7 +39,7 @@ local function series_of(points)
    return list
 end
 
--- How far the truth may be above and below figures, at most; what is not known is left to the noise.
+-- The greatest distance of the true value above and below figures; unknown ones are left to the noise.
 local function widest(points, from, to)
    local above, below = 0, 0
    for i = from, to do
@@ -59,7 +59,7 @@ local function level(series, from, to)
    return { from = from, to = to, mean = stats.mean(values), above = above, below = below }
 end
 
--- Whether two levels are further apart than both leave open, on the sides that face each other.
+-- Whether two levels are further apart than the uncertainties of both, on the sides that face each other.
 local function are_apart(old, new)
    local change = new.mean - old.mean
    local open = change > 0 and old.above + new.below or old.below + new.above
