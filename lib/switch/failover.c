@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fail-over of the reference switch: what is for the preferred port takes the way by the next-best one
- * while the link of the preferred port is down, and returns when the link is up again (RFC 6412, RFC 6413).
+ * The fail-over of the reference switch: frames for the preferred port leave from the next-best port while
+ * the preferred link is down, and return when the link is up again (RFC 6412, RFC 6413).
  *
- * What moves are routes: a route is what goes to one IP address between one pair of ports of UDP or TCP, or
- * of other frames what goes to one MAC address. The switch numbers them as it first sees them. When the link
- * goes down or comes up, each route that has to move gets the time at which it will: after detection and
- * computation, one route after the other. A route that is new after that takes the way that is good then.
+ * Routes move: a route is the packets to one IP address between one pair of UDP or TCP ports, or other frames
+ * to one MAC address. The switch numbers routes in the order of their first frames. When the link goes down
+ * or comes up, each affected route gets the time of its move: after detection and computation, one route
+ * after the other. A route that is new after that takes the path in use at that time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,14 @@ static const double PS_PER_NS = 1e3;
 
 struct route {
 	uint64_t key;
-	uint64_t moves, returns; /* ps: when to the next-best port, when back */
+	uint64_t moves, returns; /* ps: moves to the next-best port, returns */
 	uint64_t lost;
 };
 
 struct failover {
 	struct fg_switch_failover config;
 	uint64_t down, up; /* ps: the link of the preferred port; UINT64_MAX: never */
-	uint64_t event;    /* the next of the two that no frame has come after */
+	uint64_t event;    /* the next link event that no frame has followed yet */
 	uint32_t routes;
 	uint32_t place[PLACES]; /* number of the route, from 1; 0: free */
 	uint32_t turn[MAX_ROUTES];
@@ -95,7 +95,7 @@ route_key(const struct rte_mbuf *m)
 	return fg_random_mix(fg_random_mix(fg_random_mix(key + 1) ^ low) + ports);
 }
 
-/* A route that the switch sees for the first time has nothing to move from, or to return from. */
+/* A new route does not move or return. */
 static struct route *
 find_route(struct failover *f, uint64_t key)
 {
@@ -105,7 +105,7 @@ find_route(struct failover *f, uint64_t key)
 		at = (at + 1) % PLACES;
 	if (f->place[at] == 0) {
 		if (f->routes == MAX_ROUTES)
-			return &f->route[MAX_ROUTES - 1]; /* the last one stands for all further ones */
+			return &f->route[MAX_ROUTES - 1]; /* further routes share the last entry */
 		f->route[f->routes] =
 			(struct route){.key = key, .moves = f->config.undetected ? UINT64_MAX : 0};
 		f->place[at] = ++f->routes;
@@ -113,14 +113,14 @@ find_route(struct failover *f, uint64_t key)
 	return &f->route[f->place[at] - 1];
 }
 
-/* Of routes in turn every second one takes the next-best port at all times. */
+/* With balance every second route always uses the next-best port. */
 static bool
 is_at_next_best(const struct failover *f, const struct route *r)
 {
 	return f->config.balance && (r - f->route) % 2 == 1;
 }
 
-/* in which order the routes that are at the preferred port move; @return how many */
+/* the order in which the routes at the preferred port move; @return their number */
 static uint32_t
 draw_turns(struct failover *f)
 {
@@ -145,7 +145,7 @@ draw_turns(struct failover *f)
 	return n;
 }
 
-/* The link has changed: from this follows when each route will. */
+/* The link has changed: compute when each route moves. */
 static void
 link_changed(struct failover *f)
 {
@@ -161,8 +161,7 @@ link_changed(struct failover *f)
 		if (goes_down)
 			r->moves = f->config.undetected ? UINT64_MAX : when;
 		else
-			r->returns =
-				r->moves <= f->up ? when : f->up; /* that has not moved has no way back */
+			r->returns = r->moves <= f->up ? when : f->up; /* unmoved routes do not return */
 	}
 	f->event = goes_down ? f->up : UINT64_MAX;
 }

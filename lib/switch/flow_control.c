@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Flow control of the reference switch (IEEE 802.3, annex 31B). The switch counts the bytes of the frames
- * that wait inside it, by the port they came in from. A port that has more than `xoff` of them is told to
- * pause, and to go on when less than `xon` are left. A pause ends by itself after its quanta; if a frame
- * comes in after that and there is still too much, the port is told again.
+ * that wait inside it, by the port they came in from. When a port exceeds `xoff` bytes, the switch sends it
+ * PAUSE; below `xon` it sends a pause of 0 quanta. A pause ends by itself after its quanta; if a frame then
+ * comes in above the threshold, the switch sends PAUSE again.
  *
- * The tester's port obeys between two frames. What a PAUSE frame takes on the line passes before it does; the
- * frame is put in front of all others and delays none of them.
+ * The tester's port obeys between two frames. It obeys after the PAUSE frame's time on the line; the frame
+ * goes before all others and delays none of them.
  *
- * When a frame will leave is known as soon as it begins to wait. So the ends of waiting are events, kept in a
- * heap by their time, between the arrivals of frames.
+ * The time at which a frame leaves is known when it begins to wait. So the end of each wait is an event
+ * between frame arrivals; a heap orders the events by time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct release {
 	uint32_t port;
 };
 
-/** What one port was told. */
+/** The pause of one port. */
 struct told {
 	uint64_t held; /* bytes */
 	bool off;
@@ -76,7 +76,7 @@ pause_reset(struct fg_switch *s)
 #define IS_EARLIER(p, a, b) ((a)->time < (b)->time)
 FG_SIFT(sift, struct pauses, struct release, IS_EARLIER, FG_SIFT_PUT)
 
-/* @return false: no memory for it; then the frame counts as gone at once */
+/* @return false: no memory; the frame then counts as gone at once */
 static bool
 push(struct pauses *p, const struct release *new)
 {
@@ -103,7 +103,7 @@ pop(struct pauses *p)
 	return first;
 }
 
-/* the port of the tester has a PAUSE frame, when it has come through the line */
+/* when the tester's port has received a PAUSE frame that leaves now */
 static void
 tell(struct fg_switch *s, unsigned port, fg_u128 now, uint32_t quanta)
 {

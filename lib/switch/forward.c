@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reference switch: what becomes of a frame that is in. It is checked, its source is learned, and its
- * destination looked up (IEEE 802.1D, 7.7 to 7.9); then it waits for the forwarding engine; there is
- * one for all ports, and for the line out, where the latency lies behind the queue, as a pipeline.
+ * The reference switch: how a received frame is forwarded. It is checked, its source is learned, and its
+ * destination looked up (IEEE 802.1D, 7.7 to 7.9); then it waits for the forwarding engine, one for all
+ * ports, and for the line out. The latency follows the queue, as a pipeline.
  *
  * Frames come in the order of their arrival over all ports, and every queue is first in, first out. So the
  * times of the frames before it decide when, and whether, a frame leaves, and nothing is simulated step by
  * step. The engine hands frames on in the order in which it got them; the copies of a frame leave it one
- * after the other, each as long after the one before as the engine needs for it.
+ * after the other, spaced by the engine time of a copy.
  */
 #include <string.h>
 
 #include "line_priv.h"
 
-static const unsigned OWN = FG_SWITCH_PORTS; /* not from a port, but of the switch */
+static const unsigned OWN = FG_SWITCH_PORTS; /* a frame of the switch itself */
 
 int
 forward_init(struct fg_switch *s, struct fg_error *err)
@@ -69,8 +69,8 @@ used(const struct fg_switch *s, const struct waiting *w)
 }
 
 /*
- * May a frame wait in a queue of the shared buffer? The reserves of the others are not to be had, and a queue
- * ends at alpha times what is free (Choudhury and Hahne's dynamic thresholds).
+ * May a frame wait in a queue of the shared buffer? It may not use the other queues' reserves, and a queue is
+ * limited to alpha times the free room (dynamic thresholds of Choudhury and Hahne).
  */
 static bool
 shared_has_room(struct fg_switch *s, const struct member *out, fg_u128 now, uint32_t size)
@@ -105,7 +105,7 @@ octets_held(const struct fg_switch *s, uint32_t size)
 	return likely(cell == 0) ? size : (size + cell - 1) / cell * cell;
 }
 
-/* @return when the frame leaves the queue, all ones: there is no place in it */
+/* @return when the frame leaves the queue; all ones: the queue is full */
 static fg_u128
 wait_for_line(struct fg_switch *s, struct member *out, fg_u128 now, uint32_t size)
 {
@@ -125,14 +125,14 @@ wait_for_line(struct fg_switch *s, struct member *out, fg_u128 now, uint32_t siz
 	return start;
 }
 
-/* does the link of a port carry nothing, since it failed? */
+/* is the link of a port down? */
 static bool
 is_down(const struct fg_switch *s, unsigned port, uint64_t now)
 {
 	return s->failover != NULL && failover_is_down(s->failover, port, now);
 }
 
-/* A copy of a frame from a port goes to an egress; it is the switch's no more. @param in  or OWN */
+/* A copy of a frame goes to an egress; the switch no longer owns it. @param in  or OWN */
 static void
 send_out(struct fg_switch *s, unsigned in, unsigned egress, struct rte_mbuf *m, fg_u128 now, uint32_t size)
 {
@@ -155,7 +155,7 @@ send_out(struct fg_switch *s, unsigned in, unsigned egress, struct rte_mbuf *m, 
 	line_depart(s, out, m, start, size);
 }
 
-/* @return when the engine hands the frame on, all ones: it could not wait for it */
+/* @return when the engine hands the frame on; all ones: no room to wait for the engine */
 static fg_u128
 serve(struct fg_switch *s, struct half *half, fg_u128 now, uint32_t size, unsigned copies)
 {
@@ -181,7 +181,7 @@ time_between_copies(const struct fg_switch *s)
 	return s->config.replication == FG_SWITCH_BY_EGRESS ? s->service_time : 0;
 }
 
-/* from each port of a set: copies, and itself from the last */
+/* to each port of a set: copies, and the frame itself to the last */
 static void
 replicate(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, fg_u128 now, uint32_t size)
 {
@@ -199,7 +199,7 @@ replicate(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, 
 	}
 }
 
-/* through the tunnels of the ports: copies only, and each grows */
+/* through the tunnels of the ports: longer copies, never the frame itself */
 static void
 replicate_wrapped(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, fg_u128 now,
 		  uint32_t size)
@@ -236,7 +236,7 @@ forward_own(struct fg_switch *s, unsigned out, struct rte_mbuf *m, uint64_t now)
 		input_look_again(s);
 }
 
-/* the counter of the reason why a frame is lost; NULL: it is not */
+/* the counter of the reason why a frame is lost; NULL: not lost */
 static uint64_t *
 cause_of_loss(struct fg_switch *s, struct member *in, const struct rte_mbuf *m, uint32_t size, uint64_t now)
 {
@@ -265,9 +265,9 @@ is_for_the_switch(const uint8_t *frame)
 }
 
 /*
- * The ports that a frame leaves from whose destination is at no port that is known.
+ * The egress ports of a frame whose destination is not in the table.
  * @param size   bytes of it
- * @param group  gets whether it is for the members of a group
+ * @param group  set if the frame is for the members of a group
  */
 static uint64_t
 several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32_t size, uint64_t now,
@@ -279,7 +279,7 @@ several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32
 
 	*group = false;
 	if (s->snooping != NULL && (frame[0] & 1) && frame[0] != 0xff) {
-		if (from->store > 0) /* it began to forward before the last bit was in */
+		if (from->store > 0) /* forwarding began before the last bit was in */
 			in_at += WHOLE(from->octet_time * (size - from->store));
 		if (!snoop_message(s, in, m, in_at, &ports))
 			ports = snoop_ports(s, m, now, group);
@@ -288,8 +288,8 @@ several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32
 }
 
 /*
- * With tunnels: a frame may give way to the one in it, and is to become longer by some bytes.
- * @return the counter of the reason why it is lost; NULL: it is not
+ * With tunnels: the frame may be decapsulated, or grow by encapsulation.
+ * @return the counter of the reason why it is lost; NULL: not lost
  */
 static __rte_noinline uint64_t *
 pass_tunnels(struct fg_switch *s, unsigned in, struct rte_mbuf **m, uint32_t *size, uint32_t *growth,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Input queues of the reference switch: frames wait in a queue of the port they came in from, and only its
- * first one can leave. While that waits for a busy egress, the frames behind it wait too, though their own
- * egress be idle: head of line blocking (RFC 2889, 5.5).
+ * first one can leave. While the first frame waits for a busy egress, the frames behind it wait too, even if
+ * their own egress is idle: head-of-line blocking (RFC 2889, 5.5).
  *
  * A queue hands over one frame at a time, in the time that the line out takes for it. A frame for several
- * ports stays the first one until each has its copy; several of them may take theirs at once. When the first
+ * ports stays first until each port has its copy; several ports may take their copies at once. When the first
  * frames of several queues are for one egress, `arbitration` decides.
  *
- * The queue served next follows only from all queues together. So each time an egress takes a frame is an
- * event. Frames that arrive at that very time take part.
+ * The queue served next depends on all queues. So each time an egress takes a frame is an event. Frames that
+ * arrive at that very time take part.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 /** A frame that waits. */
 struct waiter {
 	struct rte_mbuf *m;
-	fg_u128 ready;   /* from when on it can leave */
-	uint64_t egress; /* bits of the ports that have no copy yet */
+	fg_u128 ready;   /* earliest time it can leave */
+	uint64_t egress; /* bit mask of the ports without a copy yet */
 	uint32_t size;
 };
 
@@ -29,13 +29,13 @@ struct queue {
 	struct waiter *frame;
 	uint64_t head, tail, mask;
 	uint64_t octets;
-	fg_u128 free; /* when it has handed over what it hands over */
+	fg_u128 free; /* when the present transfers end */
 };
 
 struct inputs {
 	struct queue queue[FG_SWITCH_PORTS];
 	unsigned last[FG_SWITCH_PORTS]; /* the port that each egress served */
-	/* the next event, found anew when anything has changed */
+	/* the next event, recomputed after a change */
 	bool known;
 	uint64_t next; /* ps, UINT64_MAX: no event */
 	fg_u128 next_exact;
@@ -96,7 +96,7 @@ input_free(struct fg_switch *s)
 	free(s->inputs);
 }
 
-/* when the first frame of a queue can leave for an egress at the earliest; all ones: it is for others */
+/* earliest time the first frame of a queue can leave for an egress; all ones: not for that egress */
 static fg_u128
 ready_for(const struct fg_switch *s, const struct queue *q, unsigned egress)
 {
@@ -149,7 +149,7 @@ input_look_again(struct fg_switch *s)
 	s->inputs->known = false;
 }
 
-/* does port @p a come before port @p b, when both could be served? */
+/* is port @p a served before port @p b when both could be? */
 static bool
 comes_before(const struct fg_switch *s, unsigned a, unsigned b, unsigned egress)
 {
@@ -166,7 +166,7 @@ comes_before(const struct fg_switch *s, unsigned a, unsigned b, unsigned egress)
 	}
 }
 
-/* the queue has handed its first frame over to all ports that it was for */
+/* the queue has handed its first frame over to all its egress ports */
 static void
 leave_queue(struct fg_switch *s, unsigned port, fg_u128 now)
 {
@@ -207,7 +207,7 @@ input_run(struct fg_switch *s)
 	in->known = false;
 }
 
-/* what may leave by now makes room first */
+/* frames that may leave by now make room first */
 static bool
 queue_has_room(struct fg_switch *s, const struct queue *q, fg_u128 now, uint32_t size)
 {

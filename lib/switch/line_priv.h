@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The lines of the reference switch: when the first frame of each line in is in, and when a frame that leaves
- * begins on the line out. Shared by what hands frames over (switch.c), what decides when they leave
- * (forward.c, input_queue.c) and what has senders pause (flow_control.c), all on the polling lcore.
+ * The lines of the reference switch: when the first frame on each ingress line is received, and when a frame
+ * begins on the egress line. Shared by switch.c (hand-over of frames), forward.c and input_queue.c (departure
+ * times) and flow_control.c (pauses), all on the polling lcore.
  */
 #include "switch_priv.h"
 
 enum { LINE_PREAMBLE = 8, LINE_TPID_AT = 12, LINE_MAX_TAGS = 2 };
 
-/** Bytes after which the switch has a frame. */
+/** Bytes after which a frame counts as received. */
 static inline uint32_t
 line_stored_octets(const struct fg_switch *s, const struct member *p, const struct rte_mbuf *m, uint32_t size)
 {
@@ -18,8 +18,8 @@ line_stored_octets(const struct fg_switch *s, const struct member *p, const stru
 }
 
 /**
- * With flow control it is only known when a frame begins that those before it have gone: `in` has the time at
- * which it may leave. @return when the switch has the first one
+ * With flow control a frame's start is known only when the frames before it have left: `in` has its earliest
+ * start. @return when the first frame is received
  */
 static inline uint64_t
 line_first_is_in(const struct fg_switch *s, struct member *p)
@@ -35,7 +35,7 @@ line_first_is_in(const struct fg_switch *s, struct member *p)
 	return WHOLE(first_bit + p->octet_time * line_stored_octets(s, p, m, wire_size(&s->mbuf, m)));
 }
 
-/** The first frame of a port's line in is another: play its matches anew, the lower port wins a draw. */
+/** The first frame on a port's ingress line has changed: replay its matches; the lower port wins a draw. */
 static inline void
 line_first_changed(struct fg_switch *s, unsigned port)
 {
@@ -53,8 +53,8 @@ line_first_changed(struct fg_switch *s, unsigned port)
 }
 
 /**
- * With flow control: the first frame of a line in has gone through it. A load lasts until its test frames
- * have left, and not until reports of memberships and replies have.
+ * With flow control: the first frame has passed the ingress line. A load lasts until its test frames have
+ * left; membership reports and replies do not extend it.
  */
 static inline void
 line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
@@ -68,11 +68,11 @@ line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
 	p->line_free = p->first_bit + p->octet_time * (wire_size(&s->mbuf, m) + s->overhead);
 }
 
-/** The tester's port is to begin no frame from a time to another, in place of what it was told before. */
+/** The tester's port begins no frame between two times; replaces its earlier pause. */
 static inline void
 line_pause(struct member *p, fg_u128 from, fg_u128 until)
 {
-	/* no frame has begun in the pause before */
+	/* no frame has begun in the earlier pause */
 	if (p->pause_until <= from && p->first_bit >= p->pause_from && p->line_free < p->pause_until)
 		p->line_free = p->pause_until;
 	if (until > from) {
@@ -83,7 +83,7 @@ line_pause(struct member *p, fg_u128 from, fg_u128 until)
 	line_first_changed(p->device, (unsigned)(p - p->device->member));
 }
 
-/** A frame leaves for the other switch, which has it when its last bit is in. */
+/** A frame leaves for the other switch, which receives it with its last bit. */
 static inline bool
 line_cross(struct fg_switch *s, struct member *to, struct rte_mbuf *m, fg_u128 in)
 {
@@ -96,7 +96,7 @@ line_cross(struct fg_switch *s, struct member *to, struct rte_mbuf *m, fg_u128 i
 	return true;
 }
 
-/** A copy of a frame begins to leave for a line that is idle; it is the switch's no more. */
+/** A copy of a frame starts on an idle line; the switch no longer owns it. */
 static inline void
 line_depart(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 start, uint32_t size)
 {
@@ -118,7 +118,7 @@ line_depart(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128
 	rte_pktmbuf_free(m);
 }
 
-/** A copy for an egress; NULL: there is no memory, which is counted. */
+/** A copy for an egress; NULL: no memory (counted). */
 static inline struct rte_mbuf *
 line_copy(struct fg_switch *s, unsigned egress, struct rte_mbuf *m)
 {

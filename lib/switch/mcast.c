@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of groups of the reference switch. An entry is a group in a VLAN. For each of its ports it has
- * the time from which the port is a member, that until which it is, and when the group is to be asked for.
- * What is to be done next of all is at the top of a heap. Entries are found by a hash.
+ * The table of groups of the reference switch. An entry is a group in a VLAN. For each port it has the start
+ * and end of the membership and the time of the next query. A heap has the next action at its top. A hash
+ * finds entries.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ mcast_find(const struct mcast *s, const struct group_key *key)
 	return i;
 }
 
-/* at the same time: the entry, then the port, that comes first in the table */
+/* ties: the earlier entry in the table first, then the lower port */
 static inline bool
 is_before(const struct mcast *s, const uint32_t *a, const uint32_t *b)
 {
@@ -95,7 +95,7 @@ mcast_changed(struct mcast *s, uint32_t place)
 	sift(s, s->heap, s->due, m->place);
 }
 
-/* the gaps of a chain that are over at @p now are not of use to any frame any more */
+/* no later frame needs the gaps that are over at @p now */
 static void
 free_gaps(struct mcast *s, uint32_t *link, uint64_t now)
 {
@@ -116,7 +116,7 @@ groups_resume(struct mcast *s, struct membership *m, uint64_t begin, uint64_t no
 	uint32_t i;
 
 	free_gaps(s, &m->gap, now);
-	if (m->gap != 0 && m->until <= s->gap[m->gap].until) { /* it would have ended in a gap */
+	if (m->gap != 0 && m->until <= s->gap[m->gap].until) { /* the membership would have ended in a gap */
 		s->gap[m->gap].until = begin;
 		return true;
 	}

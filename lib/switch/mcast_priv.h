@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The groups that the reference switch knows of, and since when which of its ports are members: written by
- * the lcore that polls the ports, as all of the switch (switch_priv.h). mcast.c keeps the table and what is
- * to be done next; snoop.c reads messages, and does it.
+ * The multicast groups of the reference switch, with the member ports and times. Written by the lcore that
+ * polls the ports, as all of the switch (switch_priv.h). mcast.c keeps the table and the next actions;
+ * snoop.c reads messages and carries the actions out.
  */
 #include "fg_membership.h"
 #include "wire.h"
 
-/** Of a membership without end: never due. */
+/** Never due: a membership without end. */
 static const uint64_t MCAST_FOR_EVER = UINT64_MAX - 1;
 enum { MCAST_NONE = -1 };
 static const uint32_t MCAST_NOT_DUE = UINT32_MAX;
@@ -27,20 +27,20 @@ struct group_gap {
 	uint32_t next; /* in the table; 0: none */
 };
 
-/** A port of an entry. It is a member from `from` to before `until`, ps, but in its gaps. */
+/** A port of an entry. It is a member from `from` to before `until`, ps, except in its gaps. */
 struct membership {
 	uint64_t from, until;
-	uint64_t query;   /* when the next query of the group is to be sent; UINT64_MAX: none is */
+	uint64_t query;   /* when the next query of the group is due; UINT64_MAX: never */
 	uint32_t queries; /* still to be sent */
 	uint32_t place;   /* in the heap; MCAST_NOT_DUE: none */
-	uint32_t gap;     /* the last one, and from it those before it */
+	uint32_t gap;     /* the last gap; each links to the one before it */
 	bool include;     /* of some sources only (RFC 3376, 3.1) */
 };
 
 struct group {
 	struct group_key key;
 	enum fg_membership_version version; /* of the last report */
-	int next;                           /* of the same hash, or unused */
+	int next;                           /* next entry of the same hash, or next unused one */
 	unsigned members;                   /* ports whose membership has not been forgotten */
 	struct membership port[];
 };
@@ -51,8 +51,8 @@ struct mcast {
 	uint8_t *entry;
 	int *bucket, unused;
 	uint32_t size, mask, used, most;
-	uint32_t *heap, due;   /* entry * ports + port, the first to be done at the top; how many */
-	struct group_gap *gap; /* as many as memberships; [0].next is the first that is unused */
+	uint32_t *heap, due;   /* entry * ports + port, the first due at the top; its size */
+	struct group_gap *gap; /* one per membership; [0].next is the first unused one */
 };
 
 static inline struct group *
@@ -67,7 +67,7 @@ mcast_membership(const struct mcast *s, uint32_t place)
 	return &mcast_at(s, place / s->ports)->port[place % s->ports];
 }
 
-/** When something is to be done at a place of the table. */
+/** When an action is due at a place of the table. */
 static inline uint64_t
 mcast_due(const struct mcast *s, uint32_t place)
 {
@@ -108,10 +108,10 @@ int mcast_enter(struct mcast *groups, const struct group_key *key);
 /** The times of a membership (entry * ports + port) have changed. */
 void mcast_changed(struct mcast *groups, uint32_t place);
 /**
- * A membership that would end begins anew at @p begin, after that.
+ * A membership that is about to end begins anew at @p begin, after its end.
  * @param now  gaps that are over by then are forgotten
- * @return     false: there is no room for one more gap
+ * @return     false: no room for one more gap
  */
 bool groups_resume(struct mcast *groups, struct membership *m, uint64_t begin, uint64_t now);
-/** A port is no member any more; without members the entry is free. */
+/** A port is no longer a member; an entry without members is freed. */
 void mcast_forget(struct mcast *groups, uint32_t place);

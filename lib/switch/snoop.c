@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * IGMP and MLD snooping (RFC 4541) of the reference switch: which ports frames of a group leave from. The
- * switch reads what hosts report, in the order in which it comes in, as fast as it can; a membership begins
- * and ends some time after the message that says so. Until then frames go the way they went.
+ * switch processes reports in the order of their arrival, at its rate; a membership begins or ends some time
+ * after the message. Until then forwarding does not change.
  *
- * The table (mcast.c) has what is to be done next: a query to be sent, or a membership to be forgotten. That
- * is done before the next frame is looked at. So the table is at any time what it would be if a clock drove
- * it. Entries outlive trials, as addresses do.
+ * The table (mcast.c) has the next action: to send a query, or to forget a membership. Due actions run before
+ * the next frame is forwarded. So the table is the same as if a clock drove it. Entries outlive trials, as
+ * addresses do.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,10 +25,10 @@ struct snooping {
 	uint64_t router_ports;
 	uint64_t join_delay, leave_delay, new_delay, interval, lifetime, control_time; /* ps */
 	fg_u128 control_free, group_cost;
-	struct waiting control; /* messages that wait to be read */
-	uint64_t next_general;  /* query, ps; 0: not known yet */
-	uint64_t now;           /* when the present message came in, ps; it may be read later */
-	struct fg_host host;    /* that asks: the switch */
+	struct waiting control; /* messages that wait to be processed */
+	uint64_t next_general;  /* next general query, ps; 0: not known yet */
+	uint64_t now;           /* arrival of the present message, ps; it may be processed later */
+	struct fg_host host;    /* the querier: the switch */
 };
 
 int
@@ -67,7 +67,7 @@ snoop_free(struct snooping *s)
 	free(s);
 }
 
-/* queries are of a trial, as frames are: what ends then ends all the same */
+/* queries belong to a trial, as frames do; memberships that end still end */
 void
 snoop_reset(struct snooping *s)
 {
@@ -78,11 +78,11 @@ snoop_reset(struct snooping *s)
 	for (uint32_t i = 0; i < s->groups.due; i++) {
 		struct membership *m = mcast_membership(&s->groups, s->groups.heap[i]);
 
-		m->queries = 0; /* what stays in the heap is looked at when it is due, and then put right */
+		m->queries = 0; /* a stale heap entry is corrected when it is due */
 	}
 }
 
-/* of a table by MAC addresses the groups that share one are the same */
+/* in a table of MAC addresses, groups that share an address are one entry */
 static struct group_key
 key_of(const struct snooping *s, unsigned version, const uint8_t *group, uint16_t vlan)
 {
@@ -102,7 +102,7 @@ key_of(const struct snooping *s, unsigned version, const uint8_t *group, uint16_
 	return key;
 }
 
-/* a port reports that it is a member. @return false: there is no room for it */
+/* a port joins. @return false: the table is full */
 static bool
 join(struct snooping *s, const struct group_key *key, unsigned port,
      const struct fg_membership_message *message, bool sources, uint64_t now)
@@ -144,7 +144,7 @@ leave(struct snooping *s, const struct group_key *key, unsigned port, bool sourc
 	if (i == MCAST_NONE)
 		return;
 	m = &mcast_at(&s->groups, (uint32_t)i)->port[port];
-	/* a member by all sources does not leave by blocking one; and a leaving one has left already */
+	/* a member of all sources does not leave by a block of one; a leave in progress stays */
 	if (m->place == MCAST_NOT_DUE || (sources && !m->include) || m->queries > 0)
 		return;
 	if (!s->config.fast_leave) {
@@ -156,7 +156,7 @@ leave(struct snooping *s, const struct group_key *key, unsigned port, bool sourc
 	mcast_changed(&s->groups, (uint32_t)i * s->ports + port);
 }
 
-/* @return when a message that comes in has been read, UINT64_MAX: it is lost */
+/* @return when a received message has been processed; UINT64_MAX: it is lost */
 static uint64_t
 read_at(struct snooping *s, uint64_t now)
 {
@@ -212,8 +212,8 @@ snoop_message(struct fg_switch *sw, unsigned in, const struct rte_mbuf *m, uint6
 }
 
 /*
- * The group of a frame to one. @return false: it is for all, members or not: of the local network
- * (RFC 4541, 2.1.2), or no IP at all
+ * The group that a frame is sent to. @return false: flood it, because it is of the local network (RFC 4541,
+ * 2.1.2) or not IP
  */
 static bool
 group_of(const struct snooping *s, const struct rte_mbuf *m, struct group_key *out)
@@ -287,7 +287,7 @@ ask(struct fg_switch *sw, unsigned port, enum fg_membership_version version, con
 	forward_own(sw, port, m, now);
 }
 
-/* what was due at a place of the table is done, or was not to be done after all */
+/* carry out what is due at a place of the table, if it still applies */
 static void
 act(struct fg_switch *sw, uint32_t place)
 {
@@ -302,7 +302,8 @@ act(struct fg_switch *sw, uint32_t place)
 	}
 	if (m->queries > 0) {
 		m->queries--;
-		if (!s->config.by_mac) /* then it does not know the group, only its MAC address */
+		if (!s->config.by_mac) /* the group's IP address is then unknown, only its MAC address is
+				        * known */
 			ask(sw, place % s->ports, g->version, g->key.group, s->interval, now);
 	}
 	m->query = m->queries > 0 ? now + s->interval : UINT64_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ports of the reference switch. What a port is sent goes onto its line in, with the time at which the
- * switch has it. Whichever port is polled for frames first at a time hands over what is in by then, of all
- * ports, in the order of time; at the same time, the lower port comes first. The tester hands frames over
- * before they are due, so what is in by then is known.
+ * The ports of the reference switch. A frame sent to a port goes onto its ingress line with the time at which
+ * the switch receives it. The first port polled at a time hands over the frames received by then at all
+ * ports, in the order of time; ties go to the lower port. The tester hands frames over before they are due,
+ * so these frames are known.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 enum {
 	SLACK = 4096, /* frames of a port: bursts on their way in and out */
 	MAX_IN_FLIGHT = 1 << 20,
-	OWN_FRAME = 128, /* bytes that a frame of the switch's own has at most: a query */
+	OWN_FRAME = 128, /* longest frame that the switch itself sends, bytes: a query */
 	NEVER = -1,
 };
 
@@ -37,7 +37,7 @@ fg_switch_in_flight(const struct fg_switch_config *c, unsigned frame_size)
 	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
 }
 
-/* What happens inside without a frame that comes in: when is the next, ps? UINT64_MAX: nothing does */
+/* Time of the next internal event, ps; UINT64_MAX: no event */
 static inline uint64_t
 next_event(struct fg_switch *s)
 {
@@ -45,7 +45,7 @@ next_event(struct fg_switch *s)
 							      : RTE_MIN(input_next(s), pause_next(s));
 }
 
-/* a query that is due before the event is queued before it, and may put it off */
+/* a query due before the event is queued first, and may delay the event */
 static __rte_noinline void
 run_event(struct fg_switch *s, uint64_t event)
 {
@@ -57,7 +57,7 @@ run_event(struct fg_switch *s, uint64_t event)
 		pause_run(s);
 }
 
-/* hand over what is in by a time */
+/* hand over the frames received by a time */
 static void
 hand_over(struct fg_switch *s, uint64_t now)
 {
@@ -80,12 +80,12 @@ hand_over(struct fg_switch *s, uint64_t now)
 			line_leave(s, &s->member[first], m);
 		in->tail++;
 		line_first_changed(s, first);
-		rte_prefetch0(in->frame[in->tail & in->mask]); /* other ports' frames come before it */
+		rte_prefetch0(in->frame[in->tail & in->mask]); /* frames of other ports come first */
 		forward_frame(s, first, m, time);
 	}
 }
 
-/* with flow control: the line takes as many as there is room for before it */
+/* with flow control the line accepts frames while there is room before it */
 static uint16_t
 switch_tx_paused(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 {
@@ -140,7 +140,7 @@ switch_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t n
 	return got;
 }
 
-/* or when a frame will be in, which may come out at this port */
+/* or when a frame is received that may leave from this port */
 static uint64_t
 switch_next_arrival(struct fg_port *port)
 {
@@ -168,7 +168,7 @@ static const struct fg_port_ops switch_ops = {
 	.waiting = pause_waiting,
 };
 
-/* two switches are as simple as can be */
+/* two switches support basic forwarding only */
 static int
 check_uplink(const struct fg_switch_config *c, struct fg_error *err)
 {
@@ -264,7 +264,7 @@ member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error
 	return 0;
 }
 
-/* the ends of the uplink are the last two ports, and nobody polls them */
+/* the uplink's ends are the last two ports; nobody polls them */
 static int
 uplink_init(struct fg_switch *s, uint32_t in_flight, struct fg_error *err)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tunnels of the reference switch, one to each port: IP in IP and GRE. A packet to the switch's end of a
- * tunnel goes on as the packet in it, if that is one to a group; packets to groups leave wrapped, for the
- * tester's end. The switch answers for the addresses of its ends, and sends to the MAC address from which the
- * last frame came. Reports of groups are not wrapped.
+ * tunnel is decapsulated if the inner packet is for a group; packets to groups leave encapsulated, for the
+ * tester's end. The switch answers ARP and ND for its ends, and sends to the source MAC address of the last
+ * frame. Membership reports are not encapsulated.
  *
- * The tester's buffers stay as they are, because it uses them again: what changes is a copy.
+ * The tester's buffers stay as they are, because it uses them again: the switch changes copies.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct packet {
 	const uint8_t *dst;
 };
 
-/* @return false: there is no IP packet without options, or it is cut off */
+/* @return false: not an IP packet without options, or truncated */
 static bool
 find_packet(const struct rte_mbuf *m, uint32_t at, struct packet *out)
 {
@@ -141,7 +141,7 @@ tunnel_wrap(struct fg_switch *s, unsigned egress, struct rte_mbuf *m)
 		return;
 	protocol = wrap_protocol(t->out, p.version);
 	growth = p.header + behind;
-	rte_pktmbuf_trim(m, (uint16_t)(m->data_len - p.at - p.length)); /* what filled it up */
+	rte_pktmbuf_trim(m, (uint16_t)(m->data_len - p.at - p.length)); /* padding */
 	frame = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)growth);
 	memmove(frame, frame + growth, p.at);
 	memcpy(frame, s->member[egress].neighbour, sizeof(s->member[egress].neighbour));
@@ -150,7 +150,7 @@ tunnel_wrap(struct fg_switch *s, unsigned egress, struct rte_mbuf *m)
 	put_gre(t, p.version, frame + p.at + p.header);
 }
 
-/* is a packet for the switch's end of a port's tunnel, and one of its kind? */
+/* is a packet for the switch's end of a port's tunnel, with its encapsulation? */
 static bool
 is_wrapped(const struct fg_switch *s, unsigned in, const struct rte_mbuf *m, const struct packet *p)
 {
@@ -164,7 +164,7 @@ is_wrapped(const struct fg_switch *s, unsigned in, const struct rte_mbuf *m, con
 	       is_gre(t, p->version, rte_pktmbuf_mtod(m, const uint8_t *) + p->at + p->header);
 }
 
-/* @return false: nothing is wrapped there for a group */
+/* @return false: no inner packet for a group */
 static bool
 unwrap(struct fg_switch *s, unsigned in, struct rte_mbuf **m)
 {
@@ -193,7 +193,7 @@ unwrap(struct fg_switch *s, unsigned in, struct rte_mbuf **m)
 	return true;
 }
 
-/* @return the answer to a question to the switch's end of a tunnel; NULL: not such a question */
+/* @return the reply to a request for an address of the switch's end of a tunnel; NULL: not such a request */
 static struct rte_mbuf *
 answer_to(struct fg_switch *s, unsigned in, const struct rte_mbuf *question)
 {
