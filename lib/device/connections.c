@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of connections: see connections_priv.h. One array; unused entries in a list; two hashes, one for
- * the tuples of each side; and two lists in the order of time, of those that are open and of those that are
- * closing, so that what has timed out is at their front.
+ * the tuples of each side; and two lists in the order of time, of open and of closing connections, with the
+ * next to time out at the front.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { OPEN, CLOSING, FIRST };
 
 struct connections {
 	uint32_t size, used, unused; /* unused: the first of the list, by next[0]; 0: none */
-	uint32_t made;               /* entries that were ever used: those behind are not in the list */
+	uint32_t made;               /* entries ever used; later ones are not in the list */
 	uint64_t timeout[2];         /* ps, of each list */
 	uint32_t mask;
 	uint32_t *bucket[2];

@@ -122,8 +122,8 @@ wire_device_size(struct direction *d, uint32_t frame_size)
 
 /*
  * An overload has ended when no frame has found the buffer full for a millisecond. From then until `recovery`
- * after the last frame that found it full, every second frame is lost. None is lost so during the overload,
- * because the losses would relieve it.
+ * after the last frame that found it full, every second frame is lost. These losses do not occur during the
+ * overload, because they would relieve it.
  */
 static bool
 is_recovering(struct direction *d, uint64_t now)
@@ -136,7 +136,7 @@ is_recovering(struct direction *d, uint64_t now)
 	return d->skipped;
 }
 
-/* the counter of the reason why a frame is lost; NULL: it is not lost */
+/* the counter of the reason why a frame is lost; NULL: not lost */
 static uint64_t *
 obstacle(struct direction *d, uint64_t eligible)
 {
@@ -147,7 +147,7 @@ obstacle(struct direction *d, uint64_t eligible)
 	return NULL;
 }
 
-/* what the profiles make of the time at which a frame may be forwarded. @return false when it is lost */
+/* delay the forwarding time of a frame by its profile. @return false: the frame is lost */
 static bool
 is_within_profile(struct direction *d, const uint8_t *frame, fg_u128 *eligible)
 {

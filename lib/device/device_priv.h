@@ -15,12 +15,12 @@
 #include "fg_net.h"
 #include "wire.h"
 
-/** All that depends on the frame size. */
+/** Values that depend on the frame size. */
 struct passage {
 	fg_u128 line_time;    /* frame, preamble and gap */
 	fg_u128 service_time; /* between two frames forwarded */
-	fg_u128 store_time;   /* first bit in to the frame being eligible */
-	fg_u128 transit;      /* eligible and served to first bit out */
+	fg_u128 store_time;   /* from first bit in until the frame is eligible */
+	fg_u128 transit;      /* from eligible and served to first bit out */
 	uint32_t frame_size;  /* 0: of none */
 };
 
@@ -31,7 +31,7 @@ struct direction {
 	const struct fg_device_direction *config;
 	fg_u128 octet_time; /* on the line */
 
-	struct passage is;                        /* of the present frame; taken anew when the size changes */
+	struct passage is;                        /* of the present frame; updated when the size changes */
 	struct passage known[1 << PASSAGES_LOG2]; /* of frames before it, by their size */
 
 	struct profiles *profiles; /* NULL: none */
@@ -48,14 +48,16 @@ struct direction {
 };
 
 struct side {
-	struct fg_port port; /* first: the port is the side */
+	struct fg_port port; /* must be first: a port is cast to its side */
 	struct fg_device *wire;
 	struct side *other;
-	struct direction direction; /* of what this port sends */
-	struct side *sink;          /* where that comes out: the other, or this one if the device reflects */
-	struct arrivals arrivals;   /* of what this port receives */
-	struct fg_delay_line line;  /* in their place, if the wire is impaired */
-	fg_u128 in_free;            /* then: earliest first bit of the next frame on the line to this port */
+	struct direction direction; /* direction of the frames this port sends */
+	struct side *sink;          /* egress of these frames: the other side, or this one if the device
+				     * reflects */
+	struct arrivals arrivals;   /* frames on the way to this port */
+	struct fg_delay_line line;  /* in place of `arrivals` if the wire is impaired */
+	fg_u128 in_free;            /* impaired: earliest first bit of the next frame on the line to this
+				     * port */
 	struct fg_host router;      /* the device's interface on this side */
 	uint8_t neighbour[6];       /* the neighbour there: the source of the last frame */
 	struct fg_port_counters counters;
@@ -69,8 +71,8 @@ struct fg_device {
 	struct firewall *firewall; /* NULL: no firewall */
 	struct nat *nat;           /* the same */
 	bool impaired;
-	bool marks;                 /* a profile does: there are copies enough for all frames */
-	struct rte_mempool *copies; /* for what is duplicated, corrupted or marked; NULL: nothing is */
+	bool marks;                 /* a profile marks: the pool has copies for all frames */
+	struct rte_mempool *copies; /* for duplicated, corrupted or marked frames; NULL: no such frames */
 	struct wire_marks mbuf;     /* its fields and flags */
 	uint32_t longest;           /* that the device forwards */
 };
@@ -95,7 +97,7 @@ wire_line_send(struct direction *d, uint64_t launch)
 
 /**
  * A frame enters the device.
- * @param frame  its octets: direction->is.frame_size with the FCS
+ * @param frame  its bytes: direction->is.frame_size with the FCS
  * @return when its first bit leaves the device, UINT64_MAX when it is lost
  */
 uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_u128 first_bit);
@@ -104,9 +106,9 @@ uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_
 extern const struct fg_path_frames wire_path_frames; /* their context is a side */
 int wire_path_init(struct fg_device *wire, uint32_t in_flight, struct fg_error *err);
 void wire_path_free(struct fg_device *wire);
-/** Forget what is on its way to @p side. */
+/** Forget the frames on the way to @p side. */
 void wire_path_clear(struct side *side);
-/** There will be copies, of this share of the frames on the way. */
+/** Make a pool of copies for this share of the frames on the way. */
 int wire_path_copies(struct fg_device *wire, double share, uint32_t in_flight, struct fg_error *err);
 /** Another frame with the same bytes. @return NULL: no buffer */
 struct rte_mbuf *wire_path_copy(struct side *side, const struct rte_mbuf *m);
@@ -114,25 +116,25 @@ struct rte_mbuf *wire_path_copy(struct side *side, const struct rte_mbuf *m);
 struct rte_mbuf *wire_path_mark(struct side *side, struct rte_mbuf *m);
 /**
  * A frame has left the device at @p out and goes on its impaired way.
- * @return false: there was no room for it, it stays the caller's
+ * @return false: there was no room for it, the caller keeps it
  */
 bool wire_path_send(struct side *side, struct rte_mbuf *m, uint64_t out);
-/** The same for an answer of the router to @p side, which nothing impairs. */
+/** Send a router's reply to @p side, without impairment. @return as above */
 bool wire_path_answer(struct side *side, struct rte_mbuf *m, uint64_t time);
 uint16_t wire_path_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 uint64_t wire_path_next_arrival(struct fg_port *port);
 
 /**
- * What the firewall makes of a frame that would leave the device.
- * @param at  in: when; out: when it does
- * @return the frame, or what goes on in its place; NULL: nothing, and it is freed
+ * Pass a frame that is about to leave the device through the firewall.
+ * @param at  in: departure without the firewall; out: with it
+ * @return the frame or its replacement; NULL: lost, and freed
  */
 struct rte_mbuf *wire_guard(struct side *side, struct rte_mbuf *m, uint64_t *at);
 
 /**
- * What the NAT makes of a frame that came in.
- * @param at  in: when it is in; out: when its translation is done
- * @return the frame, or a translated copy in its place; NULL: it is lost, and freed
+ * Translate a received frame.
+ * @param at  in: reception; out: end of the translation
+ * @return the frame, or a translated copy in its place; NULL: lost, and freed
  */
 struct rte_mbuf *wire_translate(struct side *side, struct rte_mbuf *m, uint64_t *at);
 
@@ -147,13 +149,13 @@ uint64_t wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uin
 			    uint64_t now);
 
 bool wire_profiles_marks(const struct fg_device_profile *config, unsigned n);
-/** Does the frame that passed last leave with another code point than it came with? */
+/** Does the frame that passed last leave with a changed code point? */
 bool wire_profiles_mark(const struct profiles *profiles, enum fg_mark_kind *kind, unsigned *value);
 
 enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
 
 /**
- * What the router does with a frame from @p side; it may be rewritten, an answer's length goes to @p length.
- * @param room  bytes that may be written; with less than FG_ANSWER_ROOM there is no answer
+ * Route a frame from @p side. The frame may be rewritten; the length of a reply goes to @p length.
+ * @param room  writable bytes; no reply with less than FG_ANSWER_ROOM
  */
 enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reference device's firewall. Sessions are set up one after the other, each in 1/setup_rate. Frames with
- * payload go through one inspection engine, which takes so long for each and for each of its bytes; both
- * directions share it. The first payload of a session waits for its inspection besides, which holds up nobody
- * else. Frames of one session do not pass each other.
+ * payload go through one inspection engine, which takes a time for each frame and for each byte; both
+ * directions share it. The first payload of a session has a further delay, which delays no other session.
+ * Frames of one session do not pass each other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct firewall {
 static int
 check_firewall(const struct fg_firewall_config *c, struct fg_error *err)
 {
-	const double limit = 1e15; /* ns: what is later does not fit the clock */
+	const double limit = 1e15; /* ns: later times do not fit the clock */
 
 	if (c->setup_rate < 0 || c->setup_rate > 1e9)
 		return fg_error_set(err, EINVAL, "reference_device.firewall.setup_rate",
@@ -98,7 +98,7 @@ find_session(struct firewall *f, unsigned side, const struct segment *s)
 {
 	struct connection *c = connections_find(f->table, side, &s->tuple);
 
-	/* the same ports again: what was there has ended, as far as the client knows */
+	/* the same ports again: for the client the old connection has ended */
 	if (c == NULL || !(s->tcp_flags & TCP_SYN) || side != 0 || c->fin == 0)
 		return c;
 	connections_remove(f->table, c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stateful devices on the wire. The NAT translates a frame before the router sees it. The firewall has
- * its say when a frame would leave the device, and what it holds back goes on by the line of the impaired
- * path, where frames of other sessions pass it.
+ * The stateful devices on the wire. The NAT translates a frame before the router sees it. The firewall
+ * decides when a frame is about to leave the device. Frames that it delays take the line of the impaired
+ * path, where frames of other sessions pass them.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "firewall_priv.h"
 #include "nat_priv.h"
 
-/* the frame as RST; it is trimmed to it */
+/* the frame becomes RST, and is trimmed */
 static void
 make_rst(struct rte_mbuf *m, bool back)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reference device's NAT44 (RFC 3022, and RFC 4787 where it leaves a choice): a mapping for each session,
- * address- and port-dependent filtering, ports of the pool in turn. Checksums follow by what has changed
- * (RFC 1624), so one that was wrong stays wrong.
+ * address- and port-dependent filtering, ports of the pool in turn. Checksums are updated by the change (RFC
+ * 1624), so a wrong one stays wrong.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ struct nat {
 	struct connections *table;
 	struct work setup;
 	uint32_t next_port;         /* of the pool */
-	uint64_t clear_from;        /* ps; told to forget all ... */
-	uint32_t to_clear, cleared; /* ... of the sessions to clear, the cleared ones */
+	uint64_t clear_from;        /* ps; start of a clear of all sessions ... */
+	uint32_t to_clear, cleared; /* ... number of sessions to clear, and cleared */
 	struct fg_nat_counters counters;
 };
 

@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * The NAT as the wire asks it, frame by frame; see fg_nat.h. No DPDK. Written by the lcore that polls the
- * ports.
+ * The NAT's translation of each frame; see fg_nat.h. No DPDK. Written by the lcore that polls the ports.
  */
 #include <stddef.h>
 
@@ -22,13 +21,13 @@ void nat_reset(struct nat *nat);
 void nat_counters(const struct nat *nat, struct fg_nat_counters *out);
 
 /**
- * Forget all sessions there are, the one that was idle longest first, from @p now on.
- * @return how long that takes, ps
+ * Clear all sessions, the one idle longest first, from @p now on.
+ * @return how long it takes, ps
  */
 uint64_t nat_clear(struct nat *nat, uint64_t now);
 
 /**
  * Translate a frame that came in on @p side, in place.
- * @param at  in: when it is in; out: when its translation is done, ps
+ * @param at  in: reception; out: end of translation, ps
  */
 enum nat_verdict nat_pass(struct nat *nat, unsigned side, uint8_t *frame, size_t length, uint64_t *at);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The path from the device to a port, if frames do not simply arrive in the order in which they left the
- * device: jitter, reordering, duplication, corruption (lib/path). Frames wait until the time at which they
- * are due. Then they take the last piece of line one after the other: a frame that is delayed by more than
- * its successor is passed by it, and no two frames are on the line at a time.
+ * The path from the device to a port, if it impairs frames: jitter, reordering, duplication, corruption
+ * (lib/path). Frames wait until the time at which they are due. Then they take the last piece of line one
+ * after the other: a frame that is delayed more than its successor is overtaken, and the line carries one
+ * frame at a time.
  *
  * A frame that is corrupted, or marked by its profile, is copied first, because the sender relies on the
  * content of its buffer.
@@ -29,7 +29,7 @@ wire_path_copies(struct fg_device *wire, double share, uint32_t in_flight, struc
 
 	rte_mempool_free(wire->copies);
 	fg_unique_name(name, sizeof(name), "fg_device_copies_");
-	/* twice the share: at random it may be more for a while */
+	/* twice the share: a random share may be higher for a while */
 	wire->copies =
 		rte_pktmbuf_pool_create(name, (unsigned)fmin(in_flight, 2 * share * in_flight) + SPARE_COPIES,
 					0, 0, (uint16_t)(size + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
@@ -51,7 +51,7 @@ wire_path_init(struct fg_device *wire, uint32_t in_flight, struct fg_error *err)
 		share = 1;
 	if (share > 0 || wire->firewall != NULL)
 		rc = wire_path_copies(wire, share, in_flight, err);
-	/* of each frame there may be a copy */
+	/* each frame may have a copy */
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = fg_delay_line_init(&wire->side[i].line, 2 * (uint64_t)in_flight, err);
 	return rc;
@@ -77,7 +77,7 @@ wire_path_free(struct fg_device *wire)
 	fg_port_pool_free(wire->copies);
 }
 
-/* NULL: there is no buffer, or it is too small */
+/* NULL: no buffer, or too small */
 struct rte_mbuf *
 wire_path_copy(struct side *side, const struct rte_mbuf *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ports and the device between them. Sending computes at once when, and whether, each frame will arrive,
- * and puts it with that time into the other port's list of arrivals. Receiving returns the frames that have
+ * Two ports and the device between them. Sending computes at once whether and when each frame arrives, and
+ * puts it with its time into the other port's list of arrivals. Receiving returns the frames that have
  * arrived by now. The frame itself is passed on, not copied. A wire that impairs its frames has its own
  * functions for both (path.c).
  */
@@ -55,8 +55,8 @@ deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
 }
 
 /*
- * A frame for somebody on the side it came from is not forwarded; one for somebody unknown, or for many, is:
- * with two ports that is all there is to flooding. @return false: the frame stays the caller's
+ * A frame for a host on the ingress side is not forwarded. Frames for unknown hosts and for groups are: with
+ * two ports this is flooding. @return false: the caller keeps the frame
  */
 static bool
 bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
@@ -273,7 +273,7 @@ fg_device_reset(struct fg_device *wire, uint64_t trial)
 	}
 }
 
-/* all that follows from the configuration, in a wire that has nothing yet */
+/* set up a new wire by the configuration */
 static int
 furnish(struct fg_device *wire, const struct fg_device_config *config, uint32_t in_flight,
 	struct fg_error *err)
@@ -293,7 +293,7 @@ furnish(struct fg_device *wire, const struct fg_device_config *config, uint32_t 
 		rc = fdb_create(&config->table, &wire->table, err);
 	if (rc == 0 && config->firewall.sessions > 0) {
 		rc = firewall_create(&config->firewall, &wire->firewall, err);
-		wire->impaired = true; /* what it holds back is passed by others */
+		wire->impaired = true; /* other frames pass a delayed one */
 	}
 	if (rc == 0 && config->nat.sessions > 0) {
 		rc = nat_create(&config->nat, config->interface[0].ipv4, config->interface[1].ipv4,
@@ -309,7 +309,7 @@ furnish(struct fg_device *wire, const struct fg_device_config *config, uint32_t 
 	return rc;
 }
 
-/* and none of it again */
+/* free it all again */
 static void
 strip(struct fg_device *wire)
 {

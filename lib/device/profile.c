@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bandwidth profiles of the reference device, for one direction: frames are told apart by what a provider's
- * edge looks at, and each service has a meter of its own. The device polices: what the meter calls red is
- * lost. Or, as a device that is set up wrongly might, it shapes: frames wait until there are tokens. They
- * leave in the order in which they came, so a frame that waits holds up frames of the other services behind
- * it.
+ * Bandwidth profiles of the reference device, for one direction: frames are classified as at a provider's
+ * edge, and each service has its own meter. The device polices: red frames are lost. Or, like a wrongly
+ * configured device, it shapes: frames wait for tokens. Frames leave in the order of their arrival, so a
+ * waiting frame delays frames of other services behind it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +89,7 @@ wire_profiles_counters(const struct profiles *profiles, unsigned i, struct fg_de
 						   : (struct fg_device_profile_counters){0};
 }
 
-/* a frame waits for its tokens, if not too long. @return when it leaves, UINT64_MAX: it is lost */
+/* a frame waits for tokens up to a limit. @return when it leaves; UINT64_MAX: it is lost */
 static uint64_t
 shape(struct profile *p, uint64_t now, uint32_t octets)
 {

@@ -5,7 +5,7 @@
  * live, updates the checksum, and addresses the frame to the host that it has seen on the other side. There
  * are two sides, so it needs no routing table. A VLAN tag stays as it is: the router is in every VLAN, and
  * keeps them apart. A device that reflects also answers for its addresses, and sends back the frames that a
- * router would forward, whatever their destination MAC.
+ * router would forward, with any destination MAC.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -56,7 +56,7 @@ forward(struct side *side, struct fg_ether *ether, size_t length)
 	return true;
 }
 
-/* as an agent of SNMP: what the device neither counts nor knows, bytes and time, is 0 */
+/* as an SNMP agent: bytes and up time, which the device does not count, are 0 */
 static size_t
 answer_query(struct side *side, uint8_t *frame, size_t length)
 {

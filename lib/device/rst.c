@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The RST that a firewall sends in another's name. */
+/* The RST that a firewall sends in the name of an end host. */
 #include <string.h>
 
 #include "fg_bytes.h"
@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * Back to its sender: the segment's acknowledgement number is our sequence number, and the end of its own is
- * acknowledged. On: it has the sequence number of the segment.
+ * To the sender: the segment's acknowledgement number is the RST's sequence number, and the segment is
+ * acknowledged. To the receiver: the RST has the segment's sequence number.
  */
 static void
 set_numbers(uint8_t *tcp, const struct segment *s, bool back)
@@ -68,6 +68,6 @@ firewall_rst(uint8_t *frame, size_t length, bool back)
 	memcpy(tcp + CHECKSUM_AT, &checksum, sizeof(checksum));
 	length = s.content + TCP_OCTETS;
 	if (back)
-		fg_net_reflect(frame, length); /* addresses and ports change places: no checksum does */
+		fg_net_reflect(frame, length); /* swapped addresses and ports do not change a checksum */
 	return length;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a stateful device looks at in a frame: addresses, ports, flags of TCP, and how much payload it has. */
+/* The fields of a frame that a stateful device uses: addresses, ports, TCP flags, payload length. */
 #include <string.h>
 
 #include "fg_bytes.h"

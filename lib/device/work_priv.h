@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* Work that a stateful device does one piece after the other, such as to set up sessions. */
+/* Serial work of a stateful device, such as session set-up. */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct work {
-	/* when it is free, ps: with its fraction, so that rates which do not divide 10^12 keep exact */
+	/* when it is free, ps with a fraction, so that all rates stay exact */
 	double free;
-	uint32_t queue; /* that may wait, each for as long as the work at hand takes */
+	uint32_t queue; /* pieces of work that may wait */
 };
 
-/** Do work that takes so long. @param at  in: from when on; out: when it is done. @return false: no room */
+/** Do one piece of work. @param at  in: earliest start; out: end. @return false: no room */
 static inline bool
 work_at(struct work *w, double takes, uint64_t *at)
 {
@@ -19,7 +19,7 @@ work_at(struct work *w, double takes, uint64_t *at)
 
 	if (takes == 0)
 		return true;
-	/* a queue of n and the one at work: the wait is at most n + 1 times the work, but for rounding */
+	/* a queue of n and one in service: the wait is at most n + 1 times the work, apart from rounding */
 	if (start - now > (w->queue + 1.0 - 1e-9) * takes)
 		return false;
 	w->free = start + takes;
