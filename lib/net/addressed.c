@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * To which address a neighbour sends. A host with thousands of addresses looks up the one that a frame is
- * about before anything else of the frame is verified.
+ * To which address a neighbour sends. With thousands of addresses a host finds the frame's address first, and
+ * verifies the rest of the frame afterwards.
  */
 #include <arpa/inet.h>
 #include <string.h>

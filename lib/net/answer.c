@@ -91,7 +91,7 @@ answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t p
 	struct fg_neighbour *nd = (struct fg_neighbour *)(ip + 1);
 	bool addressed = memcmp(ip->src, unspecified, 16) != 0;
 
-	/* without the option it is still a question, but 24 bytes are the least, and the answer has 32 */
+	/* the option may be missing: a solicitation has at least 24 bytes, the advertisement 32 */
 	if (payload < NET_ND_MIN || ip->hop_limit != 255 || nd->icmp.code != 0 || !owns6(host, nd->target))
 		return 0;
 	nd->icmp.type = NET_ADVERTISEMENT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping; what is
- * returned leaves room for 2^30 more of its kind. The result is in network order because the sum is
- * independent of byte order (RFC 1071, 2 (B)).
+ * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping; a result
+ * leaves room to add 2^30 more. The result is in network order because the sum is independent of byte order
+ * (RFC 1071, 2 (B)).
  */
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking whether an address answers (ping): echo requests of ICMP (RFC 792) and ICMPv6 (RFC 4443, 4.1), and
- * their replies. The identifier and the number of a request come back in its reply, so that a sender of
- * requests from several addresses tells the replies apart.
+ * Ping: echo requests of ICMP (RFC 792) and ICMPv6 (RFC 4443, 4.1), and their replies. The identifier and the
+ * number of a request come back in its reply, so that a sender of requests from several addresses tells the
+ * replies apart.
  */
 #include <arpa/inet.h>
 #include <string.h>

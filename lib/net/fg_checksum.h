@@ -16,8 +16,8 @@ __BEGIN_DECLS
 uint64_t fg_checksum_add(uint64_t sum, const void *data, size_t length);
 
 /**
- * Fold and invert a sum: the checksum in network byte order, ready to store. A half added to the other one,
- * turned by as much, leaves their sum in the upper half, with the carry brought round.
+ * Fold and invert a sum: the checksum in network byte order, ready to store. Adding the sum rotated by half
+ * its width leaves the folded sum, with the end-around carry, in the upper half.
  */
 static inline uint16_t
 fg_checksum_finish(uint64_t sum)

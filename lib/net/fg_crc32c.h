@@ -13,7 +13,7 @@ __BEGIN_DECLS
  */
 uint32_t fg_crc32c(uint32_t crc, const uint8_t *data, size_t length);
 
-/** The same without that instruction. */
+/** CRC32c without that instruction. */
 uint32_t fg_crc32c_by_table(uint32_t crc, const uint8_t *data, size_t length);
 
 __END_DECLS

@@ -8,24 +8,23 @@
 __BEGIN_DECLS
 
 /*
- * What stands behind a port and talks by itself: frames in, frames out, in a time that is handed down. The
- * engine runs an endpoint (fg_engine.h) and the worker of lib/tcp is one; neither knows the other, and an
- * endpoint is tested without DPDK, for a frame is nothing but bytes here.
+ * An endpoint: a host stack behind a port, with frames in and frames out, in the time of its caller. The
+ * engine runs endpoints (fg_engine.h), such as the worker of lib/tcp, without a dependency between the two.
+ * An endpoint is tested without DPDK, because a frame is only bytes here.
  *
  * All times are nanoseconds of the engine's clock. An endpoint belongs to the lcore that polls it.
  */
 
 enum { FG_BURST_ROOMS = 32 };
 
-/** Room for frames that leave together. The caller owns the memory; what is written are whole frames without
- * FCS. */
+/** Room for frames that leave together. The caller owns the memory. Frames are whole, without FCS. */
 struct fg_burst {
-	unsigned rooms;    /* that may be written, at most FG_BURST_ROOMS */
+	unsigned rooms;    /* rooms that may be written, at most FG_BURST_ROOMS */
 	unsigned frames;   /* written: the number of rooms used, from the first */
 	uint32_t capacity; /* bytes of each room */
 	bool cuts;         /* the port cuts TCP payload into segments: segment[] may be set */
 	uint8_t *room[FG_BURST_ROOMS];
-	uint16_t length[FG_BURST_ROOMS]; /* bytes written to each */
+	uint16_t length[FG_BURST_ROOMS]; /* bytes written to each room */
 	/*
 	 * 0: the frame leaves as it is. Else it is TCP and leaves as several frames, each with this number of
 	 * bytes of the payload; the checksum of TCP is then the sum of the pseudo-header, not inverted.
@@ -38,21 +37,19 @@ struct fg_arrival {
 	const uint8_t *frame;
 	size_t length;
 	uint64_t now;
-	bool checked; /* the port vouches for the checksum of TCP or UDP, which may not stand in the frame */
-	uint64_t passed; /* frames of the VLAN that came before it and were for no endpoint */
+	bool checked; /* the port verified the checksum of TCP or UDP, which may be absent from the frame */
+	uint64_t passed; /* earlier frames of the VLAN that were for no endpoint */
 };
 
 struct fg_endpoint {
-	bool echo_requests, echo_replies; /* of ICMP and ICMPv6: it takes these, too */
-	bool y1731;                       /* and frames of Y.1731 and FG_ETHER_LOCAL */
-	/** Frames came in, ours to read during the call, in order of time. What they cause may go to @p
-	 * out. */
+	bool echo_requests, echo_replies; /* the endpoint also takes ICMP and ICMPv6 */
+	bool y1731;                       /* the endpoint also takes Y.1731 and FG_ETHER_LOCAL */
+	/** Process received frames, in order of time, readable during the call. Replies go to @p out. */
 	void (*input)(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n,
 		      struct fg_burst *out);
 	/**
-	 * Do what is due and write what there is to send.
-	 * @return when to poll it next, at most @p now when @p out could not hold everything;
-	 *         UINT64_MAX: not before a frame comes in
+	 * Carry out what is due and write frames to send.
+	 * @return time of the next poll: at most @p now if @p out is full; UINT64_MAX: after input
 	 */
 	uint64_t (*poll)(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out);
 };

@@ -11,9 +11,9 @@
 __BEGIN_DECLS
 
 /*
- * Headers as they stand on the wire, and the little conversation (ARP, Neighbor Discovery, echo) that a
- * tester must keep up with its neighbours. Bytes in, bytes out: no DPDK, no state of its own. All multi-octet
- * fields are in network byte order.
+ * Headers as on the wire, and the protocols (ARP, Neighbor Discovery, echo) that a tester needs with its
+ * neighbours. Bytes in, bytes out: no DPDK, no state of its own. All multi-octet fields are in network byte
+ * order.
  */
 
 enum {
@@ -29,7 +29,7 @@ enum {
 	FG_ETHER_MIN = 64,      /* bytes with FCS */
 	FG_ETHER_OVERHEAD = 20, /* preamble 7, start delimiter 1, minimum gap 12 */
 	FG_FRAME_MAX = 16128,   /* largest frame we make, bytes with FCS */
-	FG_ANSWER_ROOM = 128,   /* bytes that an answer may take, whatever the question's length */
+	FG_ANSWER_ROOM = 128,   /* longest answer in bytes, for a request of any length */
 };
 
 /** Protocols of IP (the field of IPv4, and the next header of IPv6), and the extension headers of IPv6. */
@@ -129,14 +129,14 @@ void fg_ipv4_finish(struct fg_ipv4 *ip, const uint8_t src[4], const uint8_t dst[
 void fg_ipv6_put(struct fg_ipv6 *ip, const uint8_t src[16], const uint8_t dst[16], uint8_t next, uint8_t hops,
 		 size_t payload);
 
-/** One interface of ours: what it answers for. */
+/** One interface of the tester: the addresses it answers for. */
 struct fg_host {
 	uint8_t mac[6];
 	bool has_ipv4;
 	bool has_ipv6;
 	uint8_t ipv4[4];
 	uint8_t ipv6[16];
-	uint32_t addresses; /* that are the host's, from these on; 0 is 1 */
+	uint32_t addresses; /* number of consecutive addresses from these on; 0 is taken as 1 */
 };
 
 /** "02:00:00:00:00:01"; either case, six pairs. @return 0 or -EINVAL */
@@ -151,17 +151,17 @@ int fg_ipv6_parse(const char *text, uint8_t address[16], struct fg_error *err);
  *
  * @param frame   starts at the destination MAC; at least FG_ANSWER_ROOM bytes must be writable
  * @param length  bytes without FCS
- * @return        length of the answer now in @p frame, 0 when it was no question for this host
+ * @return        length of the answer in @p frame; 0: not a request for this host
  */
 size_t fg_net_answer(const struct fg_host *host, uint8_t *frame, size_t length);
 
 enum { FG_NET_TAG = 4 }; /* bytes of a VLAN tag */
-/** A tag that has a priority and no VLAN, without the priority. */
+/** A priority tag: EtherType and VLAN id 0. */
 static const uint32_t FG_NET_PRIORITY_TAG = 0x81000000;
 
 /**
  * Take the outermost VLAN tag (0x8100) out of a frame, which then starts FG_NET_TAG bytes later.
- * @return the tag with its EtherType, 0: no tag, and nothing was changed
+ * @return the tag with its EtherType; 0: no tag, frame unchanged
  */
 uint32_t fg_net_untag(uint8_t *frame, size_t length);
 
@@ -172,7 +172,7 @@ fg_net_is_tag(uint16_t ethertype)
 	return ethertype == FG_ETHER_VLAN || ethertype == FG_ETHER_QINQ;
 }
 
-/** Bytes before the EtherType behind a frame's tags; of a frame that ends in a tag, before the tag. */
+/** Bytes before the EtherType behind a frame's tags; if the frame ends in a tag, before that tag. */
 static inline size_t
 fg_net_type_at(const uint8_t *frame, size_t length)
 {
@@ -183,24 +183,24 @@ fg_net_type_at(const uint8_t *frame, size_t length)
 	return at;
 }
 
-/** Is the outermost tag @p tag, EtherType and VLAN id, whatever its priority? */
+/** Is the outermost tag @p tag (EtherType and VLAN id, any priority)? */
 bool fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag);
 
 /**
  * Which tag in front of a frame is its port's: the one of the port's VLAN or, at a port without VLAN, a
- * priority tag. Its VLAN id is 0, and says no more than no tag does (IEEE 802.1Q, 6.9.1).
+ * priority tag. A priority tag has VLAN id 0 and is equal to no tag (IEEE 802.1Q, 6.9.1).
  *
  * @param tag  EtherType and id of the port's VLAN; 0: the port has no VLAN
- * @return     bytes of the tag that is to be taken off, 0: no tag; -1: another VLAN's frame
+ * @return     bytes of the tag to remove; 0: no tag; -1: frame of another VLAN
  */
 int fg_net_own_tag(const uint8_t *frame, size_t length, uint32_t tag);
 
 /** Put a tag into the frame that starts FG_NET_TAG bytes after @p frame; it then starts at @p frame. */
 void fg_net_tag(uint8_t *frame, uint32_t tag);
 
-/** Kinds of frames that a tester did not send, or did in another trial. */
+/** Kinds of frames that the tester did not send in this trial. */
 enum fg_net_kind {
-	FG_NET_KIND_TEST, /* with a signature: never returned by fg_net_kind(), which does not look for it */
+	FG_NET_KIND_TEST, /* with a signature; never returned by fg_net_kind() */
 	FG_NET_KIND_ARP,
 	FG_NET_KIND_ND, /* neighbor and router discovery, RFC 4861 */
 	FG_NET_KIND_ICMP,
@@ -211,12 +211,12 @@ enum fg_net_kind {
 	FG_NET_KIND_LLDP,
 	FG_NET_KIND_STP, /* and its successors */
 	FG_NET_KIND_LACP,
-	FG_NET_KIND_PAUSE, /* and other MAC control, 802.3, 31 */
+	FG_NET_KIND_PAUSE, /* and other MAC control, IEEE 802.3, 31 */
 	FG_NET_KIND_OTHER,
 	FG_NET_KINDS,
 };
 
-/** Of what kind is the frame behind its tags? @param length  bytes without FCS */
+/** The kind of a frame, behind its tags. @param length  bytes without FCS */
 enum fg_net_kind fg_net_kind(const uint8_t *frame, size_t length);
 
 /** "arp"; NULL for FG_NET_KINDS and above. */
@@ -224,21 +224,21 @@ const char *fg_net_kind_name(enum fg_net_kind kind);
 
 /** The IP packet of a frame: behind VLAN tags, MPLS labels and PPPoE, and the innermost one of IP in IP. */
 struct fg_net_packet {
-	uint8_t version;  /* 4 or 6; 0: no IP there, and nothing below is set */
-	uint8_t protocol; /* that it carries, behind extension headers */
+	uint8_t version;  /* 4 or 6; 0: no IP, the members below are not set */
+	uint8_t protocol; /* protocol of the payload, behind extension headers */
 	bool fragment;    /* one of several (RFC 791, RFC 8200) */
 	bool error;       /* an ICMP error message, which quotes another packet (RFC 792, RFC 4443) */
 	size_t header;    /* bytes of the frame before the IP header ... */
-	size_t content;   /* ... and before what the packet carries */
+	size_t content;   /* ... and before the payload */
 };
 
-/** Find it. @param length  bytes without FCS. A header that is cut off ends the search. */
+/** Find the packet. @param length  bytes without FCS. A truncated header ends the search. */
 void fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *out);
 
 /**
- * Compute the checksum of TCP, UDP or SCTP that a sender has left to a card, if the frame has such a one.
+ * Compute the checksum of TCP, UDP or SCTP if the sender left it to a NIC.
  * @param length  bytes without FCS
- * @return        whether it had
+ * @return        whether it was computed
  */
 bool fg_net_complete_checksum(uint8_t *frame, size_t length);
 
@@ -251,52 +251,53 @@ size_t fg_net_ask_ipv6(const struct fg_host *host, const uint8_t target[16], uin
 /** Make an unsolicited Neighbor Advertisement to all nodes (RFC 4861, 7.2.6). */
 size_t fg_net_announce_ipv6(const struct fg_host *host, uint8_t *out);
 
-/** Does this frame tell the MAC of @p address (ARP of either kind, Neighbor Advertisement)? Then write it. */
+/**
+ * If a frame announces the MAC of @p address (ARP request or reply, Neighbor Advertisement), write the MAC.
+ */
 bool fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t address[4], uint8_t mac[6]);
 bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16], uint8_t mac[6]);
 
 /**
- * Which of our addresses is a frame of a neighbour about: the target, in ARP and Neighbor Discovery, or
- * the destination?
+ * The tester's address in a neighbour's frame: the target in ARP and Neighbor Discovery, else the
+ * destination.
  *
- * Nothing is verified but the lengths, so this only finds the host that may look at the frame.
+ * Only lengths are verified: the host of the address has to verify the frame.
  *
  * @param tags     bytes of VLAN tags in front of the EtherType
  * @param address  of IPv4 the first four bytes; the others are 0
- * @return         its version, 4 or 6; 0: none
+ * @return         its IP version; 0: no address
  */
 int fg_net_addressed(const uint8_t *frame, size_t length, size_t tags, uint8_t address[16]);
 
-/** An echo request: its target, and the marks of its reply. */
+/** An echo request: its target, and the identification of its reply. */
 struct fg_echo {
 	uint8_t mac[6]; /* of the next hop */
 	uint8_t to[16]; /* of IPv4 the first four bytes */
 	uint16_t identifier, number;
 };
 
-/** Make it: ICMP for a host with an IPv4 address, else ICMPv6. @return bytes of the frame */
+/** Make the request: ICMP for a host with an IPv4 address, else ICMPv6. @return bytes of the frame */
 size_t fg_net_echo(const struct fg_host *host, const struct fg_echo *echo, uint8_t *out);
 
-/** Is this frame the undamaged reply to it? */
+/** Is this frame the undamaged reply to the request? */
 bool fg_net_echo_replies(const struct fg_host *host, const struct fg_echo *echo, const uint8_t *frame,
 			 size_t length);
 
 /**
- * Turn a frame round: MAC addresses, IPv4 or IPv6 addresses, and the ports of UDP, TCP or SCTP change places.
- * VLAN tags stay; what is neither IPv4 nor IPv6 changes its MAC addresses only, and so does what lies in a
- * tunnel.
+ * Turn a frame round: swap its MAC addresses, IP addresses, and ports of UDP, TCP or SCTP. VLAN tags stay; of
+ * other protocols and of tunnels only the MAC addresses are swapped.
  *
  * @param frame   starts at the destination MAC
  * @param length  bytes without FCS
- * @return        false: no frame to be sent back, and nothing was changed: from or to a group, ARP, ICMP, or
- *                its IP header is cut off
+ * @return        false: must not be sent back, unchanged: from or to a group, ARP, ICMP, or a truncated IP
+ *                header
  */
 bool fg_net_reflect(uint8_t *frame, size_t length);
 
 enum {
-	FG_DATAGRAM_ROOM = 320, /* bytes that the datagrams below may take */
+	FG_DATAGRAM_ROOM = 320, /* longest datagram below, in bytes */
 	FG_SNMP_PORT = 161,
-	FG_SNMP_FROM = 49313, /* the port we ask from */
+	FG_SNMP_FROM = 49313, /* source port of a query */
 	FG_SNMP_OBJECTS =
 		5, /* sysUpTime, ifInOctets, ifOutOctets, ifInUcastPkts, ifOutUcastPkts, in this order */
 	FG_SNMP_COMMUNITY = 32, /* longest community */
@@ -313,23 +314,24 @@ struct fg_snmp_query {
 /** Make the query. @return bytes of the frame */
 size_t fg_net_snmp_query(const struct fg_host *host, const struct fg_snmp_query *query, uint8_t *out);
 
-/** Is this frame the reply to @p request, without error and with a value of the right type for every
- * object? */
+/**
+ * Is this frame the reply to @p request, without error and with a value of the right type for every object?
+ */
 bool fg_net_snmp_replies(const struct fg_host *host, uint32_t request, const uint8_t *frame, size_t length);
 
 /**
- * Answer such a query as an agent does, in place, whatever the community and the interface.
+ * Answer a management query as an agent, in place, for any community and interface.
  * @param values  of the objects
  * @param frame   FG_DATAGRAM_ROOM bytes must be writable
- * @return        length of the answer, 0 when it was no query for this host or for other objects
+ * @return        length of the answer; 0: no query for this host and these objects
  */
 size_t fg_net_snmp_answer(const struct fg_host *host, const uint32_t values[FG_SNMP_OBJECTS], uint8_t *frame,
 			  size_t length);
 
 /**
- * Make a routing update (RFC 2544, 11.3): a RIP response, broadcast, about six networks behind this host that
- * carry no test frames, 198.18.58.0 to 198.18.63.0 or, for a host in 198.19.0.0/16, the same there.
- * @param second  the second of the two states: the networks are further away
+ * Make a routing update (RFC 2544, 11.3): a RIP response, broadcast, for six networks behind this host
+ * without test frames: 198.18.58.0 to 198.18.63.0 or, for a host in 198.19.0.0/16, the same there.
+ * @param second  the second of two states: a larger metric
  * @return        bytes of the frame
  */
 size_t fg_net_rip_update(const struct fg_host *host, bool second, uint8_t *out);

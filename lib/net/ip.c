@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers around every message of a host: written in one way, and verified in one way. */
+/* Write and verify the headers of all messages of a host. */
 #include <arpa/inet.h>
 #include <string.h>
 

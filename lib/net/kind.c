@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What kind of frame is this? If unsolicited frames arrive, a user needs to know their sender: a bridge
- * (STP, LACP, LLDP), a host (ARP, ND), or something that overflows (pause). Tags in front are passed over.
+ * (STP, LACP, LLDP), a host (ARP, ND), or a congested device (pause). Tags are skipped.
  */
 #include "fg_net.h"
 

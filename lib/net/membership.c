@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of IGMP and MLD. MLDv2 is IGMPv3 with longer addresses, and so is MLDv1 IGMPv2, but that MLD is
- * carried in ICMPv6. So the header of a message is written by its kind of IP, and what it says by its
- * version.
+ * Messages of IGMP and MLD. MLDv2 is IGMPv3, and MLDv1 is IGMPv2, with longer addresses and in ICMPv6. So the
+ * IP version determines the header of a message, and the protocol version its content.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -35,7 +34,7 @@ enum {
 	INTERNETWORK_CONTROL = 0xc0,
 };
 static const uint64_t TENTH_NS = 100000000, MS_NS = 1000000;
-/* longest answer that the byte, or two, hold without an exponent */
+/* longest response time without an exponent, in one byte and in two */
 static const uint64_t MAX_TENTHS = 127, MAX_MS = 32767;
 
 static size_t
@@ -110,7 +109,7 @@ finish_ipv6(const struct fg_host *host, const uint8_t *to, size_t message, uint8
 	net_finish_icmpv6(ip, ip_at + IPV6_HEADER, message);
 }
 
-/* where a message begins, all of whose bytes are 0 */
+/* the start of a message, with all bytes 0 */
 static uint8_t *
 begin(enum fg_membership_version version, uint8_t *frame)
 {
@@ -242,7 +241,7 @@ open_query(struct fg_membership_message *m, const uint8_t *message, size_t size)
 	return true;
 }
 
-/* one group without any record, as in IGMPv2 and MLDv1: `at` is the message, and the first byte its type */
+/* one group without a record (IGMPv2, MLDv1): `at` is the message, its first byte the type */
 static bool
 open_single(struct fg_membership_message *m, const uint8_t *message, size_t size)
 {
@@ -262,7 +261,7 @@ open_records(struct fg_membership_message *m, const uint8_t *message, size_t siz
 	return true;
 }
 
-/* @return bytes of the message that lies in an IP packet; 0: no message, or it is damaged */
+/* @return bytes of the message in an IP packet; 0: no message, or damaged */
 static size_t
 message_size(const uint8_t *frame, size_t length, const struct fg_net_packet *p)
 {
@@ -318,20 +317,20 @@ fg_membership_open(const uint8_t *frame, size_t length, struct fg_membership_mes
 	}
 }
 
-/* @return whether the record changes what is known of its group */
+/* @return whether the record changes the membership of its group */
 static bool
 read_record(uint8_t type, unsigned sources, struct fg_membership_record *out)
 {
 	out->sources = sources > 0;
 	switch (type) {
 	case IS_INCLUDE:
-	case TO_INCLUDE: /* of no source: of none any more */
+	case TO_INCLUDE: /* include no source: a leave */
 		out->change = sources > 0 ? FG_MEMBERSHIP_JOIN : FG_MEMBERSHIP_LEAVE;
 		return true;
 	case IS_EXCLUDE:
 	case TO_EXCLUDE:
 		out->change = FG_MEMBERSHIP_JOIN;
-		out->sources = false; /* of all but some */
+		out->sources = false; /* exclude some sources */
 		return true;
 	case ALLOW:
 		out->change = FG_MEMBERSHIP_JOIN;

@@ -3,7 +3,7 @@
 
 #include "fg_checksum.h"
 
-/* Neighbor Discovery (RFC 4861), as needed for asking and for answering */
+/* Neighbor Discovery (RFC 4861), for solicitations and advertisements */
 enum {
 	NET_SOLICITATION = 135,
 	NET_ADVERTISEMENT = 136,
@@ -14,7 +14,7 @@ enum {
 
 enum { NET_UDP_CONTENT = FG_ETHER_HEADER + sizeof(struct fg_ipv4) + sizeof(struct fg_udp) };
 
-/** Where a datagram goes; its content lies in the frame already, from NET_UDP_CONTENT on. */
+/** The destination of a datagram, whose payload is in the frame at NET_UDP_CONTENT. */
 struct net_udp {
 	const uint8_t *mac, *address;
 	uint16_t from, to;
@@ -24,13 +24,13 @@ struct net_udp {
 /** Write the headers of a datagram from @p host. @return bytes of the frame */
 size_t net_udp(const struct fg_host *host, const struct net_udp *datagram, uint8_t *frame);
 
-/** Bytes of a datagram's content, if it is an undamaged one over IPv4 for @p port of @p host; else 0. */
+/** Payload bytes of an undamaged IPv4 datagram for @p port of @p host; else 0. */
 size_t net_udp_content(const struct fg_host *host, uint16_t port, const uint8_t *frame, size_t length);
 
-/** Is this ARP of IPv4 over Ethernet, the only kind there is? */
+/** Is this ARP for IPv4 over Ethernet? */
 bool net_is_arp(const struct fg_arp *arp);
 
-/** Bytes that an IPv4 packet without options carries, if it is whole and of @p protocol; else 0. */
+/** Payload bytes of an IPv4 packet without options, if it is whole and of @p protocol; else 0. */
 size_t net_ipv4(const struct fg_ether *ether, size_t length, uint8_t protocol);
 
 /** Bytes of the ICMP or ICMPv6 message in a frame; 0: no such message, or it is cut short or damaged. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a frame's IP packet is. A device may push or pop tags and labels in front of it, fragment it, or
- * answer with an ICMP error that quotes it: from the outer headers follows which.
+ * Where a frame's IP packet is. A device may push or pop tags and labels, fragment the packet, or reply with
+ * an ICMP error that quotes it: the outer headers show which.
  */
 #include <arpa/inet.h>
 
@@ -81,7 +81,7 @@ find_ipv6(const uint8_t *frame, size_t length, size_t at, struct fg_net_packet *
 			p.protocol == FG_IP_FRAGMENT ? EXTENSION : (extension[1] + (size_t)1) * EXTENSION;
 		p.protocol = extension[0];
 		if (p.fragment)
-			break; /* what follows need not be a header */
+			break; /* the payload need not begin with a header */
 	}
 	*out = p;
 	return p.content <= length;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A kernel leaves the checksum of TCP and UDP to the card, if the card computes checksums: the field then has
- * the sum of the pseudo-header, not inverted. A veth pair has no card, so the frame arrives like this at the
- * other end. AF_XDP has no mark for it and DPDK's AF_PACKET driver drops the mark, so the field itself has to
- * tell. One frame of 65,536 has this value by chance, and is then given the checksum that it has already.
+ * A kernel leaves the checksum of TCP and UDP to a NIC with checksum offload: the field then has the sum of
+ * the pseudo-header, not inverted. A veth pair has no NIC, so the frame arrives like this at the other end.
+ * AF_XDP has no flag for it and DPDK's AF_PACKET driver drops the flag, so only the field shows it. One frame
+ * of 65,536 has this value by chance, and gets the checksum that it already has.
  *
- * SCTP has a CRC without a pseudo-header: what is left to the card is 0. Peers that agreed on 0 (RFC 9653)
- * take the right CRC as well.
+ * SCTP has a CRC without a pseudo-header: a CRC left to the NIC is 0. Peers that agreed on 0 (RFC 9653) also
+ * accept the right CRC.
  */
 #include <endian.h>
 
@@ -14,7 +14,7 @@
 #include "fg_crc32c.h"
 #include "net_priv.h"
 
-/* @return bytes behind the headers of IP, as IP says; less than 0: it contradicts itself */
+/* @return bytes behind the IP headers by the IP length; less than 0: inconsistent */
 static long
 content_length(const uint8_t *frame, const struct fg_net_packet *p)
 {
@@ -67,7 +67,7 @@ complete_crc(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_
 }
 
 static const struct {
-	uint8_t protocol, header, field; /* bytes: its shortest header; where the checksum is */
+	uint8_t protocol, header, field; /* bytes: shortest header; offset of the checksum */
 	bool (*complete)(uint8_t *frame, size_t length, const struct fg_net_packet *p, size_t field);
 } leave_checksums[] = {
 	{FG_IP_TCP, 20, 16, complete_sum},

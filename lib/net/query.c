@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking for and learning a neighbour's MAC, over IPv4 (ARP, RFC 826) and IPv6 (Neighbor Discovery, RFC
- * 4861), and announcing our own, which is also the learning frame of RFC 2544, 23.
+ * Resolving a neighbour's MAC, over IPv4 (ARP, RFC 826) and IPv6 (Neighbor Discovery, RFC 4861), and
+ * announcing the tester's own, which is also the learning frame of RFC 2544, 23.
  */
 #include <arpa/inet.h>
 #include <string.h>

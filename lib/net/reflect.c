@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A frame sent back where it came from: source and destination change places in each header. Addresses and
- * ports are summands of the checksums, which do not care about their order, so these stay as they are, right
- * or wrong.
+ * A frame sent back where it came from: source and destination change places in each header. The checksums
+ * sum addresses and ports in any order, so they do not change, right or wrong.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -65,7 +64,7 @@ fg_net_reflect(uint8_t *frame, size_t length)
 	uint16_t type;
 	bool goes = true;
 
-	/* what is for many is not for us to answer, and ours must not seem to come from many */
+	/* a frame to a group is not sent back: its source would become a group */
 	if (length < sizeof(*ether) || ((ether->dst[0] | ether->src[0]) & 1) != 0)
 		return false;
 	at = fg_net_type_at(frame, length) + 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The routing update of RFC 2544, 11.3 and C.2.6.2: a RIP response (RFC 1058) about networks that carry no
- * test frames. Sent again and again with one metric and the other it keeps a router's table changing.
+ * test frames. Two metrics in turn keep a router's table changing.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
 	METRIC_A = 7,
 	METRIC_B = 8,
 	NETWORKS = 6,
-	FIRST_NETWORK = 58, /* x.58.0 to x.63.0: no port has them, and none of the random networks is one */
+	FIRST_NETWORK = 58, /* x.58.0 to x.63.0: neither a port's network nor a random one */
 };
 
 struct rip_header {

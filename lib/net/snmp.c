@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one SNMP query of RFC 2544, 11.2 and C.2.6.3, from both ends: how long the device has been up, and the
- * bytes and unicast packets in and out of an interface, in one GetRequest of version 1 (RFC 1157). The
- * tester asks and verifies the reply; the reference device answers. BER nests lengths inside of lengths, so
- * messages are written from the end to the start, where each length is known when its turn comes. None is
- * longer than 255 bytes.
+ * The SNMP query of RFC 2544, 11.2 and C.2.6.3, from both ends: the device's up time, and the bytes and
+ * unicast packets in and out of an interface, in one GetRequest of version 1 (RFC 1157). The tester sends the
+ * query and verifies the reply; the reference device answers. BER nests lengths, so messages are written from
+ * end to start, where each length is already known. All are at most 255 bytes long.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -26,8 +25,10 @@ enum {
 	COLUMN = 8, /* byte of the name that selects the object of an interface */
 };
 
-/* names without the interface, which comes last: sysUpTime.0, and ifInOctets, ifOutOctets, ifInUcastPkts,
- * ifOutUcastPkts (RFC 1213), in the order of the RFC */
+/*
+ * names without the interface, which comes last: sysUpTime.0, and ifInOctets, ifOutOctets, ifInUcastPkts,
+ * ifOutUcastPkts (RFC 1213), in the order of the RFC
+ */
 static const uint8_t up_time[] = {0x2b, 6, 1, 2, 1, 1, 3, 0};
 static const uint8_t of_interface[] = {0x2b, 6, 1, 2, 1, 2, 2, 1};
 static const uint8_t column[FG_SNMP_OBJECTS] = {0, 10, 16, 11, 17};
@@ -37,7 +38,7 @@ struct name {
 	size_t length;
 };
 
-/* what is read of a message; what it points to stays where it is */
+/* the part of a message not read yet; points into the message */
 struct message {
 	const uint8_t *community;
 	size_t community_length;
@@ -48,7 +49,7 @@ struct message {
 	uint8_t kind[FG_SNMP_OBJECTS]; /* of the value */
 };
 
-/* room that is filled from its end; `at` is where the message begins so far */
+/* a buffer that is filled from its end; `at` is the start of the message so far */
 struct writer {
 	uint8_t room[MAX_MESSAGE], *at;
 };
@@ -66,7 +67,7 @@ put_octet(struct writer *w, uint8_t octet)
 	*--w->at = octet;
 }
 
-/* tag and length of what was written since the message began at @p end */
+/* write tag and length of the content from here to @p end */
 static void
 wrap(struct writer *w, uint8_t tag, const uint8_t *end)
 {
@@ -86,7 +87,7 @@ put_number(struct writer *w, uint8_t tag, uint32_t value)
 	do
 		put_octet(w, (uint8_t)value);
 	while ((value >>= 8) != 0);
-	if (*w->at & 0x80) /* it would be negative */
+	if (*w->at & 0x80) /* else the number would be negative */
 		put_octet(w, 0);
 	wrap(w, tag, end);
 }
@@ -110,7 +111,7 @@ name_of(unsigned object, uint32_t interface)
 	return n;
 }
 
-/* which object a name is of; FG_SNMP_OBJECTS: none */
+/* the object of a name; FG_SNMP_OBJECTS: unknown */
 static unsigned
 object_of(const struct name *name)
 {
@@ -160,7 +161,7 @@ struct reader {
 	const uint8_t *at, *end;
 };
 
-/* step over one element and give its content; false: not of that tag (0: any), or cut short */
+/* skip one element and return its content; false: another tag (0: any), or truncated */
 static bool
 take(struct reader *r, uint8_t tag, struct reader *content)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* VLAN tags, taken out and put in by moving the MAC addresses: the start of the frame shifts, the payload
- * stays. */
+/*
+ * Remove and insert VLAN tags by moving the MAC addresses: the start of the frame shifts, the payload stays.
+ */
 #include <string.h>
 
 #include "fg_bytes.h"
