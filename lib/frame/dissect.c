@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From bytes to headers, by the tables. Nothing is believed that does not fit in what is left of the frame: a
- * header that is truncated, or whose length field exceeds the frame, ends the search.
+ * From bytes to headers, by the tables. A header that is truncated, or whose length field exceeds the rest of
+ * the frame, ends the search.
  */
 #include <string.h>
 
@@ -66,7 +66,7 @@ lookup(const char *space, uint64_t number, const uint8_t *header, size_t room)
 	return NULL;
 }
 
-/* bytes of a header as its length field has it; 0: it does not fit */
+/* bytes of a header by its length field; 0: it does not fit */
 static size_t
 whole(const struct fg_protocol *p, const uint8_t *header, size_t fixed, size_t room)
 {
@@ -77,7 +77,7 @@ whole(const struct fg_protocol *p, const uint8_t *header, size_t fixed, size_t r
 	return size < fixed || size > room ? 0 : size;
 }
 
-/* an option; only its end is known; 0: not one of ours, or cut short */
+/* the end of an option; 0: unknown option, or truncated */
 static size_t
 option(struct search *s, const struct fg_protocol *owner, size_t end)
 {
@@ -95,7 +95,7 @@ option(struct search *s, const struct fg_protocol *owner, size_t end)
 	return size > 0 && note(s, p, size, false) ? size : 0;
 }
 
-/* the options up to the end of their header, or as many as one of its fields gives */
+/* the options up to the end of their header, or as many as a count field gives */
 static void
 options(struct search *s, const struct fg_protocol *owner, uint64_t count, size_t end)
 {
@@ -106,7 +106,7 @@ options(struct search *s, const struct fg_protocol *owner, uint64_t count, size_
 		note(s, owner, end - s->at, true);
 }
 
-/* one header with its options; NULL: it is cut short */
+/* one header with its options; NULL: truncated */
 static const uint8_t *
 header(struct search *s, const struct fg_protocol *p)
 {

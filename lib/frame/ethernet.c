@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ethernet II, and IEEE 802.3, where a length with LLC inside stands in the place of the type. */
+/* Ethernet II, and IEEE 802.3, which has a length in place of the type, and LLC inside. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
@@ -11,7 +11,7 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-/* in MPLS there is no number: what has no IP version is taken for a frame */
+/* MPLS has no payload type: a payload without an IP version is taken for a frame */
 static const struct fg_place places[] = {
 	{"ethertype", 0x6558},              /* transparent Ethernet bridging, as GRE and GENEVE carry it */
 	{"vxlan", 0},          {"ip", 143}, /* RFC 8986 */

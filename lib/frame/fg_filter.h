@@ -14,8 +14,8 @@ struct bpf_program;
 
 /**
  * Compile a filter for fg_filter_passes(); to be freed with pcap_freecode().
- * @param text   NULL: none, and @p out stays as it is
- * @param where  the key it stands at, for the error
+ * @param text   NULL: no filter, @p out unchanged
+ * @param where  configuration key, for the error
  * @return       0, -EINVAL libpcap does not take it, -ENOMEM
  */
 int fg_filter_compile(const char *text, const char *where, struct bpf_program *out, struct fg_error *err);
@@ -28,7 +28,7 @@ int fg_filter_compile(const char *text, const char *where, struct bpf_program *o
 bool fg_filter_passes(const struct bpf_program *program, const uint8_t *frame, uint32_t length,
 		      uint32_t kept);
 
-/** Is this a filter? @return as above */
+/** Check a filter's text. @return as above */
 int fg_filter_check(const char *text, const char *where, struct fg_error *err);
 
 __END_DECLS

@@ -45,22 +45,22 @@ struct fg_field {
 	const char *name;
 	/* from the start of the header with all its optional fields, most significant bit first */
 	uint16_t bit;
-	uint16_t width;  /* bits; 0: all bytes from there to the end of the header */
+	uint16_t width;  /* bits; 0: to the end of the header */
 	uint64_t preset; /* of fields up to 64 bits */
 	const char *help;
 	enum fg_kind kind;
 	bool computed; /* from the rest of the frame, unless it is set */
 	const struct fg_value_name *names;
-	/* there only if this field, which stands before it, has one of the bits in when_mask ... */
+	/* present only if this earlier field has one of the bits in when_mask ... */
 	const char *when;
-	uint64_t when_mask; /* ... set, and then the header is longer by its width; NULL: always there */
-	uint64_t when_set;  /* the bits that setting this field sets there */
+	uint64_t when_mask; /* ... set; the header is then longer by its width; NULL: always present */
+	uint64_t when_set;  /* bits that setting this field sets in `when` */
 };
 
-/** A protocol's numbers in a space of numbers. A list ends with a NULL space. */
+/** A protocol's numbers in a number space. A list ends with a NULL space. */
 struct fg_place {
 	const char *space;
-	uint64_t first, last; /* last = 0: only the first, which is then also written into an outer header */
+	uint64_t first, last; /* last = 0: only `first`. `first` is written into an outer header */
 };
 
 /** What a checksum is computed over. */
@@ -68,7 +68,7 @@ enum fg_checksum_scope {
 	FG_CHECKSUM_NONE,
 	FG_CHECKSUM_HEADER,   /* this header */
 	FG_CHECKSUM_ENCLOSED, /* this header and all it encloses */
-	FG_CHECKSUM_PAYLOAD,  /* and the addresses of the IP around it */
+	FG_CHECKSUM_PAYLOAD,  /* and the addresses of the enclosing IP */
 };
 
 /** A protocol. */
@@ -78,48 +78,46 @@ struct fg_protocol {
 	/* bytes of the header with all optional fields, without options and bytes to the end */
 	uint16_t size;
 	const struct fg_field *fields;
-	const char *main; /* the field that a single value stands for; NULL: none */
+	const char *main; /* the field set by a single value; NULL: no such field */
 
-	const struct fg_place *places; /* where it may stand; NULL: only where the user puts it */
-	/* what tells it from others with the same number: */
-	bool typed; /* its first field has one of the values that have names or, without names, the preset */
+	const struct fg_place *places; /* its numbers in outer protocols; NULL: only where the user puts it */
+	/* distinguishes it from others with the same number: */
+	bool typed; /* its first field has a named value or, without names, the preset */
 	bool (*is)(const uint8_t *header, size_t room); /* NULL: nothing else */
 
-	const char *space;      /* of the numbers of what is inside; NULL: nothing is */
-	const char *next_field; /* that holds the number; NULL: there is no field, the number is 0 */
-	bool (*closed)(const uint8_t *header); /* what is inside cannot be read (a fragment); NULL: it can */
+	const char *space;      /* number space of the payload; NULL: no inner protocol */
+	const char *next_field; /* field with the payload's number; NULL: no field, the number is 0 */
+	bool (*closed)(const uint8_t *header); /* the payload cannot be read (a fragment); NULL: it can */
 
 	const char *length_field; /* of the header: octets = value * length_unit + length_base; NULL: fixed */
 	uint16_t length_unit, length_base;
 	void (*pad)(uint8_t *at, size_t octets); /* fills the header up to the unit; NULL: zeros */
 
 	const char *option_space; /* of the options in this header; NULL: it has none */
-	uint8_t option_bits;      /* how many bits at the start of an option are its number */
-	const char *count_field;  /* holds how many options there are; NULL: they end with the header */
+	uint8_t option_bits;      /* bits of the number at the start of an option */
+	const char *count_field;  /* field with the number of options; NULL: options end with the header */
 	bool option;              /* is itself an option of the layer before it */
 
 	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
 	bool checksum_never_zero;              /* zero means no checksum */
-	/* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 bytes at least */
+	/* "checksum" is a CRC32c over this header and its payload, 12 bytes at least */
 	bool sealed;
-	uint8_t network;       /* 4, 6: an IP, whose addresses a pseudo-header takes */
-	bool extension;        /* of the network layer: addresses are those further out */
-	uint8_t unit;          /* bytes of this header and all it encloses, or a multiple; 0: any */
-	uint8_t hops;          /* that IP has around it; 0: any number */
-	uint64_t reserved_mac; /* MAC that it is sent to; 0: any */
-	/** Of an extension: the final destination that a pseudo-header takes. NULL: the one of the network
-	 * layer. */
+	uint8_t network;       /* 4, 6: an IP, with addresses for a pseudo-header */
+	bool extension;        /* network layer without addresses: the outer IP has them */
+	uint8_t unit;          /* header and payload are a multiple of this many bytes; 0: any */
+	uint8_t hops;          /* hop limit that the enclosing IP must have; 0: any */
+	uint64_t reserved_mac; /* destination MAC; 0: any */
+	/** Of an extension: the final destination, for a pseudo-header. NULL: the network layer's. */
 	const uint8_t *(*final)(const struct fg_layer *layer);
 	/**
-	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload
-	 * is there.
+	 * Fill in further computed fields. Called from the innermost layer outwards, after the payload.
 	 * @param header  this layer's first byte
 	 * @param length  bytes from there to the end of the frame, without FCS
 	 */
 	void (*finish)(const struct fg_layer *layer, uint8_t *header, size_t length);
 };
 
-/** The protocols there are, in order. @return NULL behind the last */
+/** The protocols, in order. @return NULL behind the last */
 const struct fg_protocol *fg_protocol_at(unsigned i);
 
 /** @return NULL: no protocol has that name */
@@ -147,16 +145,16 @@ size_t fg_protocol_fixed(const struct fg_protocol *protocol, const uint8_t *head
 struct fg_found {
 	const struct fg_protocol *protocol;
 	uint32_t offset, size; /* bytes; the size without the options, which are listed after it */
-	bool padding;          /* the rest of the header before it: no protocol */
+	bool padding;          /* unknown rest of the header before it, not a protocol */
 };
 
 /**
  * Find the headers in a frame.
  *
- * Ends where nothing known follows; what is left is payload.
+ * Ends at the first unknown header; the rest is payload.
  * @param first   name of the outermost protocol
  * @param length  bytes, without FCS
- * @return how many were found, at most @p max
+ * @return number of headers, at most @p max
  */
 unsigned fg_dissect(const char *first, const uint8_t *frame, size_t length, struct fg_found *out,
 		    unsigned max);

@@ -10,8 +10,8 @@
 __BEGIN_DECLS
 
 /*
- * The mark by which the tester knows its own frames: the last 18 bytes before the FCS, which is all a
- * 64-octet IPv4/UDP frame has to spare. It is found from the end of the frame, so tags and tunnels that a
+ * The signature identifies the tester's own frames: the last 18 bytes before the FCS, which is all the
+ * payload of a 64-byte IPv4/UDP frame. It is found from the end of the frame, so tags and tunnels that a
  * device adds or removes in front do not hide it.
  *
  *    0               2               4                         10                              16      18
@@ -45,8 +45,10 @@ struct fg_signature {
 static inline uint16_t
 fg_signature_balance(uint64_t a, uint64_t b)
 {
-	/* 2^16 = 1 in one's complement: the sum of wide words equals the sum of narrow ones, with every carry
-	 * brought round */
+	/*
+	 * 2^16 = 1 in one's complement: the sum of wide words equals the sum of narrow ones, with every carry
+	 * brought round
+	 */
 	uint64_t sum = a + b;
 	uint32_t half;
 	uint16_t word;
@@ -102,7 +104,7 @@ fg_signature_read(const uint8_t *end, size_t length, struct fg_signature *out)
 	return true;
 }
 
-/** The stream, and the time in ns, of a signature that has not been looked at. @param end  as above */
+/** The stream, and the time in ns, of a signature that was not verified. @param end  as above */
 static inline uint16_t
 fg_signature_stream(const uint8_t *end)
 {

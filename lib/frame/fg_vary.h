@@ -8,15 +8,15 @@
 __BEGIN_DECLS
 
 /*
- * Field programs at work: how bytes change from frame to frame. What a frame carries follows from its number
- * alone, so frames can be made again, and on any lcore.
+ * Run field programs: how bytes change from frame to frame. A frame's content depends on its number alone, so
+ * any lcore can make any frame again.
  */
 
 enum { FG_VARY_BURST = 64 };
 
 /**
- * Make frames of buffers that hold the template's bytes up to its header's end: write what changes, and the
- * checksums that follow it.
+ * Make frames of buffers that hold the template's bytes up to its header's end: write the changing fields and
+ * their checksums.
  *
  * @param number  of the first frame; the others have the next ones
  * @param data    their first bytes

@@ -8,8 +8,8 @@
 #include "fg_filter.h"
 
 /*
- * Some conditions ask the kernel about a frame of a live capture, such as its direction, by offsets that no
- * frame has. Of the bytes alone they hold for no frame.
+ * Some conditions read kernel data of a live capture, such as the direction, at offsets beyond any frame.
+ * Here they match no frame.
  */
 static bool
 needs_kernel(const struct bpf_program *program)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The builder's first half: pushing a layer lays down its presets; setting a field overwrites them and marks
- * the field as the user's. The second half, which makes a template of all that, is in template.c.
+ * The builder's first half: pushing a layer writes its presets; setting a field overwrites a preset and marks
+ * the field as the user's. The second half, in template.c, makes the template.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ fg_frame_leave_unsigned(struct fg_frame *frame)
 	frame->is_unsigned = true;
 }
 
-/* the last layer that is no option, which is what the next one lies in */
+/* the last layer that is not an option: the next layer's outer layer */
 static struct fg_layer *
 last_header(struct fg_frame *frame)
 {
@@ -123,7 +123,7 @@ bit_of(const struct fg_layer *layer, const struct fg_field *field)
 	return 1ULL << (field - layer->protocol->fields);
 }
 
-/* a field that is only there by a flag sets the flag, unless the user has */
+/* an optional field sets its flag, unless the user has set the flag */
 static void
 make_there(struct fg_layer *layer, const struct fg_field *field)
 {
@@ -138,7 +138,7 @@ make_there(struct fg_layer *layer, const struct fg_field *field)
 		fg_field_write(layer->nominal, flag->bit, flag->width, value | field->when_set);
 }
 
-/* from now on the field is the user's: nothing is computed for it */
+/* the field is the user's from now on, and is not computed */
 static void
 mark_written(struct fg_layer *layer, const struct fg_field *field)
 {
@@ -202,7 +202,7 @@ fg_frame_set_bad(struct fg_frame *frame, const char *name, struct fg_error *err)
 	return 0;
 }
 
-/* neither the first nor the last of the values goes beyond the field */
+/* both the first and the last value fit the field */
 static bool
 range_fits(const struct fg_vary_config *c, unsigned width)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A frame while it is made: the stack of layers, which fields the user has set, and what shall change from
- * frame to frame. One caller writes all of it at set-up; the finished template keeps none of it.
+ * A frame under construction: the stack of layers, the fields that the user set, and the changing fields. One
+ * caller writes it at set-up; the template does not refer to it.
  */
 #pragma once
 
@@ -13,15 +13,15 @@ enum { MAX_LAYERS = 48, MAX_HEADER = 512 };
 /** One layer of a stack: its header so far and which fields the user wrote. */
 struct fg_layer {
 	const struct fg_protocol *protocol;
-	const struct fg_layer *outer; /* the enclosing one, of an option that it lies in; NULL: outermost */
-	const struct fg_layer *inner; /* the one directly inside; NULL: none */
+	const struct fg_layer *outer; /* the enclosing layer; of an option, its header's; NULL: outermost */
+	const struct fg_layer *inner; /* the layer directly inside; NULL: none */
 	uint64_t written;             /* bit i: fields[i] was set by the user and is left alone */
 	uint64_t bad;                 /* bit i: fields[i] is computed and then made wrong */
-	uint16_t rest;                /* bytes of the field to the end of the header */
-	uint16_t options;             /* how many options follow in the list of layers */
-	uint8_t *header;              /* in the template being made */
+	uint16_t rest;                /* bytes of the field that extends to the end of the header */
+	uint16_t options;             /* number of options that follow in the list of layers */
+	uint8_t *header;              /* offset in the template */
 	uint16_t size;                /* bytes there, options and padding included */
-	uint8_t nominal[MAX_HEADER];  /* with all optional fields, then the field to the end */
+	uint8_t nominal[MAX_HEADER];  /* all optional fields, then the field that extends to the end */
 };
 
 /** A field that varies, as the user configured it. */
@@ -49,8 +49,7 @@ struct fg_change {
 /** All of them, by file; ends with NULL. */
 extern const struct fg_protocol *const *const fg_protocol_files[];
 
-/** Of an IP in an IP space, an EtherType: the number by which it is known there. @return false: it has
- * none */
+/** A protocol's number in a space; an IP in an IP space has its EtherType's. @return false: no number */
 bool fg_protocol_number(const struct fg_protocol *protocol, const char *space, uint64_t *number);
 
 /** Write a computed value, unless the user has set the field. */
@@ -65,7 +64,7 @@ void fg_layer_type_or_length(const struct fg_layer *layer, uint8_t *header, size
 /** Write the bytes of the whole layer to the field "length": a `finish`. */
 void fg_layer_length(const struct fg_layer *layer, uint8_t *header, size_t length);
 
-/** Write to a field of an IP the hops that what is inside must have, if it must. */
+/** Write the hop limit that the payload requires, if any, to a field of an IP. */
 void fg_layer_hops(const struct fg_layer *layer, const char *field);
 
 /** The layer whose addresses a pseudo-header takes: the IP that encloses @p layer; NULL: no IP. */
@@ -73,19 +72,20 @@ const struct fg_layer *fg_layer_network(const struct fg_layer *layer);
 
 /**
  * Fill in "checksum" of a layer whose checksum covers itself and all it encloses and, by its scope, a
- * pseudo-header: a `finish`. Does nothing when the user has set it or there should be a pseudo-header and no
- * IP encloses the layer.
+ * pseudo-header: a `finish`. Does nothing when the user has set it, or no IP encloses a layer that needs a
+ * pseudo-header.
  */
 void fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t length);
 
-/** Bytes of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
+/** Bytes of the pseudo-header's addresses and where they are. @return NULL: no pseudo-header */
 const struct fg_layer *fg_layer_pseudo(const struct fg_layer *layer);
 
-/** The extension header between a layer and its IP that can name another final destination. @return NULL:
- * none */
+/**
+ * The extension header between a layer and its IP that can name another final destination. @return NULL: none
+ */
 const struct fg_layer *fg_layer_routing(const struct fg_layer *layer);
 
-/** The destination in the pseudo-header: behind segments that are left the last of them (RFC 8200, 8.1). */
+/** The destination in the pseudo-header: with segments left, the last segment (RFC 8200, 8.1). */
 const uint8_t *fg_layer_destination(const struct fg_layer *layer);
 
 /** The field programs of a template. */
@@ -95,11 +95,10 @@ fg_template_programs(const struct fg_template *t)
 	return (const struct fg_vary *)(const void *)(t->bytes + t->programs);
 }
 
-/** Bytes that the programs of changes take behind @p length bytes of a template, padding before them
- * included. */
+/** Bytes of the field programs behind @p length bytes of a template, with the padding before them. */
 size_t fg_vary_memory(const struct fg_change *changes, unsigned count, size_t length);
 
-/** Work out where the changes take place and what they do to checksums. The frame must be in the template. */
+/** Compute the offsets of the changes and their effect on checksums. The frame must be in the template. */
 int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *changes,
 		    unsigned count, struct fg_template *t, struct fg_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GTP-U (3GPP TS 29.281). Four more bytes are there, all of them, as soon as one of the flags for them is
- * set; which of the fields in them means something is what the flags say.
+ * GTP-U (3GPP TS 29.281). With any of three flags set the header has four more bytes; each flag marks one
+ * field in them as valid.
  */
 #include "frame_priv.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ICMP: the echo, and the errors, which hold the packet that they are about. */
+/* ICMP: echo, and errors, which quote a packet. */
 #include "frame_priv.h"
 
 static const struct fg_value_name echo_types[] = {{"reply", 0}, {"request", 8}, {NULL, 0}};

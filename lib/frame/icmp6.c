@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ICMPv6: the echo, and the errors, which hold the packet that they are about. */
+/* ICMPv6: echo, and errors, which quote a packet. */
 #include "frame_priv.h"
 
 static const struct fg_value_name echo_types[] = {{"request", 128}, {"reply", 129}, {NULL, 0}};

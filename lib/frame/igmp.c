@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IGMP, versions 1 to 3. The queries of all versions have one type and are told apart by their length. */
+/* IGMP, versions 1 to 3. The queries of all versions have one type and differ in length. */
 #include "membership_priv.h"
 
 #define ADDRESS 4
@@ -50,8 +50,8 @@ static const struct fg_field record_fields[] = {
 };
 
 /*
- * The query of version 3 is known by its length, which here the payload of the frame hides; its further
- * bytes tell it: robustness is never 0.
+ * A version 3 query differs in length, but the frame's payload follows it here. Its further bytes identify
+ * it: robustness is never 0.
  */
 static bool
 is_query(const uint8_t *header, size_t room)

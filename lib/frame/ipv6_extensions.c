@@ -53,7 +53,7 @@ static const struct fg_field routing_fields[] = {
 	{NULL},
 };
 
-/* of the older types these bytes are reserved, or say that addresses are compressed (RFC 6554) */
+/* in older types these bytes are reserved, or for address compression (RFC 6554) */
 static void
 finish_routing(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
@@ -62,7 +62,7 @@ finish_routing(const struct fg_layer *layer, uint8_t *header, size_t length)
 	fg_field_fill(layer, "last_entry", segments ? layer->rest / ADDRESS - 1u : 0);
 }
 
-/* segments are listed the last first, the addresses of the older types in the order of the way */
+/* segments are listed last first, addresses of older types in path order */
 static const uint8_t *
 final(const struct fg_layer *layer)
 {

@@ -9,7 +9,7 @@ static const struct fg_field llc_fields[] = {
 	{NULL},
 };
 
-/* the place of the EtherType then holds the length, which is known as "length", a space without numbers */
+/* the EtherType's place then holds the length: "length" is a space without numbers */
 static const struct fg_protocol llc = {
 	.name = "llc",
 	.title = "logical link control (IEEE 802.2); the type around it becomes a length",

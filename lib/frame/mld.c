@@ -51,7 +51,7 @@ static const struct fg_field record_fields[] = {
 	{NULL},
 };
 
-/* as with IGMP: version 1 differs by the content of the header, because the payload hides its length */
+/* as with IGMP: the content identifies version 1, because the frame's payload follows the message */
 static bool
 is_mld_query(const uint8_t *header, size_t room)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPLS label (RFC 3032). Which one is the last is seen from what follows. */
+/* An MPLS label (RFC 3032). The next layer determines the bottom of the stack. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {

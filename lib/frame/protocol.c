@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tables of protocols say: which protocol has a name or a number, and where a field stands, which
- * depends on the fields before it that are there only sometimes.
+ * Look-ups in the tables of protocols: a protocol by name or number, and the position of a field, which
+ * depends on the optional fields before it.
  */
 #include <string.h>
 
@@ -103,7 +103,7 @@ fg_protocol_fixed(const struct fg_protocol *protocol, const uint8_t *header, siz
 {
 	size_t bits = 8u * protocol->size, least = bits;
 
-	/* the flags stand before the fields that they are about */
+	/* flags precede their fields */
 	for (const struct fg_field *f = protocol->fields; f->name != NULL; f++)
 		if (f->when != NULL && f->bit < least)
 			least = f->bit;

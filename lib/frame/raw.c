@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as they are, at any place of a stack. The layer around them needs their number, if any. */
+/* Raw bytes, at any place of a stack. The user sets their number, if any, in the outer layer. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {

@@ -12,7 +12,7 @@
 
 enum { CRC_AT = 8, CRC_OCTETS = 4 }; /* in the packet's common header */
 
-/* of a packet whose field for it counts as zero; as it is sent, low byte first */
+/* CRC with its field counted as zero; as sent, low byte first */
 static uint32_t
 crc_of_packet(const uint8_t *packet, size_t length)
 {
@@ -24,7 +24,7 @@ crc_of_packet(const uint8_t *packet, size_t length)
 	return __builtin_bswap32(crc);
 }
 
-/* the checksum around @p sealed that is computed, and what of the CRC it sums up how */
+/* the computed checksum around @p sealed, and how it covers the CRC */
 static void
 find_cover(const struct fg_layer *sealed, struct fg_template *t)
 {
@@ -55,7 +55,7 @@ fg_seal_compile(const struct fg_layer *layers, unsigned n, struct fg_template *t
 								  fg_field_find(layer->protocol, "checksum")
 							: 1;
 
-		if (mine & 1) /* none to be computed, or one that shall be wrong */
+		if (mine & 1) /* no computed checksum, or a wrong one on purpose */
 			continue;
 		t->seal.packet = (uint16_t)(layer->header - t->bytes);
 		find_cover(layer, t);

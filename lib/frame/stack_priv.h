@@ -3,7 +3,7 @@
 
 #include "frame_priv.h"
 
-/** A stack being built: what the two halves of the builder share. */
+/** A stack being built, shared by the two halves of the builder. */
 struct fg_frame {
 	unsigned layers, changes;
 	struct fg_layer layer[MAX_LAYERS];

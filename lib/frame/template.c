@@ -16,7 +16,7 @@
 #include "frame_priv.h"
 #include "stack_priv.h"
 
-/* cut what is not there out of a header; returns its bytes without options */
+/* remove absent optional fields from a header; returns its bytes without options */
 static size_t
 lay_fields(struct fg_layer *layer, uint8_t *out)
 {
@@ -111,7 +111,7 @@ network_of(const struct fg_frame *frame, const struct fg_template *t)
 	return 0;
 }
 
-/* the user's bytes, or some counting up, then the place of the signature */
+/* the user's bytes, or incrementing ones, then the place of the signature */
 static void
 lay_payload(const struct fg_frame *frame, struct fg_template *t)
 {
@@ -122,8 +122,9 @@ lay_payload(const struct fg_frame *frame, struct fg_template *t)
 		fg_signature_write(t->bytes + t->length, 0, 0, 0);
 }
 
-/* what was asked for as wrong: one more or, at the end, one less, since all ones and zero are the same
- * checksum */
+/*
+ * make the field wrong: plus one or, at its maximum, minus one, since all ones and zero are the same checksum
+ */
 static void
 spoil(const struct fg_layer *layer)
 {
@@ -174,7 +175,7 @@ check_lengths(const struct fg_frame *frame, struct fg_error *err)
 	return 0;
 }
 
-/* a packet of whole words in a frame that leaves it some bytes too many; its user may want just that */
+/* whole words leave bytes over in the frame; the user may want this */
 static int
 check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg_error *err)
 {
@@ -196,7 +197,7 @@ check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg
 static size_t
 header_octets(struct fg_frame *frame)
 {
-	/* as they will be written, but to a scratch place */
+	/* as on transmission, but to a scratch buffer */
 	static _Thread_local uint8_t scratch[MAX_LAYERS * (MAX_HEADER + 32)];
 
 	return lay_headers(frame, scratch);

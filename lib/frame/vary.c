@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compiling field programs: where the bytes stand that change, and what a change of them does to each
- * checksum.
+ * Compiling field programs: the position of the changing bytes, and the effect of a change on each checksum.
  *
- * A checksum is a sum modulo 65535 of words that begin where what it covers begins. Bytes at an odd place of
- * their word count 256-fold. What they add to the sum of an outer checksum is not only themselves: an inner
- * checksum that follows them is covered, too, and changes by as much the other way. So the checksums are gone
- * through from the inside out, and each sums up the bytes, as far as it covers them, the addresses of its
- * pseudo-header, and all checksums inside.
+ * A checksum is a sum modulo 65535 of words, counted from the start of its range. The upper byte of a word
+ * counts 256-fold. An outer checksum also covers an inner checksum, which changes by the same amount in the
+ * other direction. So checksums are computed from the inside out, and each sums the changing bytes in its
+ * range, the addresses of its pseudo-header, and all inner checksums.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,14 +17,14 @@
 enum { MODULUS = 0xffff };
 enum { ROUTING_DECIDES = 2, DECIDING = 2 }; /* type and segments left, of a routing header */
 
-/* what is covered by a checksum that is computed; bytes of the frame */
+/* the range of a computed checksum; offsets in the frame */
 struct cover {
 	const struct fg_layer *layer;
 	size_t begin, end, at; /* at: of the checksum itself */
 	struct {
 		size_t begin, end;
-	} pseudo[2];    /* addresses; the destination's alone where it is not behind the source's */
-	size_t decides; /* bytes here say which destination that is; 0: none */
+	} pseudo[2];    /* addresses; only the destination's if it is not behind the source's */
+	size_t decides; /* offset of the bytes that select the destination; 0: none */
 };
 
 struct compiler {
@@ -52,7 +50,7 @@ align(size_t octets)
 	return (octets + unit - 1) / unit * unit;
 }
 
-/* from `bytes` to where a struct may stand */
+/* padding up to the alignment of a struct */
 static size_t
 programs_at(size_t length)
 {
@@ -130,7 +128,7 @@ find_covers(struct compiler *c)
 	return 0;
 }
 
-/* a number that ends at @p end counts by its last octet's place in the words from @p begin on */
+/* the weight of a number that ends at @p end, by its last byte's place in the words from @p begin on */
 static uint32_t
 place_factor(size_t begin, size_t end)
 {
@@ -149,7 +147,7 @@ overlap(size_t begin, size_t end, size_t first, size_t last)
 	return first < end && last > begin;
 }
 
-/* what bytes add to a sum over a range of the frame */
+/* the weight of bytes in a sum over a range of the frame */
 static void
 add_range(size_t begin, size_t end, size_t first, size_t last, uint32_t *factor, bool *in_part)
 {
@@ -194,7 +192,7 @@ find_factors(const struct compiler *c, struct fg_vary *v, const char *name)
 	return 0;
 }
 
-/* where the bytes of a change are */
+/* the position of a change */
 static int
 locate(const struct compiler *c, const struct fg_change *change, struct fg_vary *v, const char *name)
 {
@@ -221,7 +219,7 @@ locate(const struct compiler *c, const struct fg_change *change, struct fg_vary 
 	return 0;
 }
 
-/* no two change the same bits; those that change the same bytes know of it */
+/* no two programs change the same bits; programs on the same bytes are marked */
 static int
 check_neighbours(const struct compiler *c, struct fg_vary *programs, struct fg_vary *v, const char *name)
 {
@@ -255,7 +253,7 @@ set_values(const struct fg_vary_config *config, struct fg_vary *v)
 	v->period = v->sparse ? config->every : config->hold > 1 ? config->hold : 1;
 }
 
-/* the sums without what changes, which is as it is in the template */
+/* the sums without the changing bytes, from the template */
 static void
 find_bases(struct fg_template *t, const struct fg_vary *programs)
 {
@@ -268,7 +266,7 @@ find_bases(struct fg_template *t, const struct fg_vary *programs)
 	}
 }
 
-/* what a list holds goes behind the programs */
+/* lists of values follow the programs */
 static size_t
 copy_list(const struct fg_vary_config *config, struct fg_vary *v, uint8_t *at)
 {
@@ -281,7 +279,7 @@ copy_list(const struct fg_vary_config *config, struct fg_vary *v, uint8_t *at)
 	return size;
 }
 
-/* does it only count, in up to 32 bits of its own that two checksums at most follow as they stand? */
+/* does the field only count, in up to 32 bits of its own, with at most two checksums of weight 1? */
 static bool
 is_plain(const struct fg_vary *v, unsigned checksums)
 {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Field programs at work. All that does not depend on the number of the frame was worked out when the
- * template was made (vary.c): where the bytes stand, and by what a change of them changes each checksum. A
- * checksum is a sum modulo 65535 (RFC 1071), so that is one factor: 1 or 256 by the place in its word, below
- * 0 where only an inner checksum, which makes up for the change, is covered. A frame's checksum is then that
- * of a frame without the changing bytes, plus their new values by their factors: nothing is read back, and
- * each is folded once, however many fields change.
+ * Field programs at work. vary.c computes all that does not depend on the frame number: the position of the
+ * bytes, and their weight in each checksum. A checksum is a sum modulo 65535 (RFC 1071), so the weight is one
+ * factor: 1 or 256 by the place in the word, negative if the range covers only an inner checksum of the
+ * bytes. A frame's checksum is the constant sum plus the new values by their factors: no field is read back,
+ * and each checksum is folded once for all fields.
  *
- * A burst is gone through field by field and not frame by frame. So each loop is short, has its constants in
- * registers and no decision in it. All of them but the one that writes to the frames work on lanes of 32
- * bits, several frames at once: a field of more bytes is two lanes, which add to a checksum as one would,
- * since 2^32 is 1 modulo 65535. What counts through its values, as most fields do, is computed in lanes;
- * values from lists, random or held ones come one by one. Lanes are filled up to whole vectors, so that no
- * loop has a rest to do by itself.
+ * A burst is processed field by field, not frame by frame. So each loop is short, without branches, with its
+ * constants in registers. All loops except the one that writes to the frames work on lanes of 32 bits,
+ * several frames at once. A longer field is two lanes, whose sum is the same, since 2^32 is 1 modulo 65535.
+ * Counting values, as most are, are computed in lanes; values from lists, random or held values one by one.
+ * Lanes are padded to whole vectors, so that no loop has a remainder.
  */
 #include <endian.h>
 #include <stdbool.h>
@@ -35,14 +33,14 @@ modulo_count(const struct fg_vary *v, uint64_t n)
 	return rest >= v->count ? rest - v->count : rest;
 }
 
-/* the k-th value, where it belongs in the bytes */
+/* value k, at its place in the bytes */
 static inline uint64_t
 value_at(const struct fg_vary *v, const uint64_t *list, uint64_t k)
 {
 	return ((list != NULL ? list[k] : v->first + v->step * k) << v->shift) & v->mask;
 }
 
-/* the number of the value that is drawn as the index-th */
+/* the number of the value drawn at an index */
 static inline uint64_t
 draw(const struct fg_vary *v, uint64_t index)
 {
@@ -69,7 +67,7 @@ count_through(const struct fg_vary *v, const uint64_t *list, uint64_t number, ui
 	}
 }
 
-/* values that last for several frames, or are there in one of several */
+/* values that are held for several frames, or present in one of several */
 static void
 hold_each(const struct fg_vary *v, const uint64_t *list, uint64_t number, uint64_t *part, unsigned n)
 {
@@ -101,15 +99,16 @@ find_values(const struct fg_vary *v, uint64_t number, uint64_t *part, unsigned n
 			part[i] = value_at(v, list, draw(v, number + i));
 }
 
-/* Frames of a burst up to whole vectors: what is computed beyond the last one is not used. */
+/* Frames of a burst, rounded up to whole vectors; the surplus is not used. */
 static inline unsigned
 lanes_of(unsigned n)
 {
 	return (n + LANES - 1) / LANES * LANES;
 }
 
-/* write some bytes of a lane, most significant first, and the bytes next to them; a constant number of
- * them */
+/*
+ * write some bytes of a lane, most significant first, and the bytes next to them; a constant number of them
+ */
 static inline __attribute__((always_inline)) void
 store(const uint32_t *big, size_t offset, uint8_t *const *data, unsigned n, unsigned octets)
 {
@@ -151,7 +150,7 @@ write_lane(const uint32_t *lane, uint32_t rest, size_t offset, unsigned octets, 
 	store_octets(big, offset, octets, data, n);
 }
 
-/* what a lane adds to the checksums that follow the field */
+/* add a lane to the checksums that cover the field */
 static inline void
 add_lane(const struct fg_template *t, const struct fg_vary *v, const uint32_t *lane,
 	 uint32_t (*sum)[FG_VARY_BURST], unsigned n)
@@ -176,7 +175,7 @@ add_lane(const struct fg_template *t, const struct fg_vary *v, const uint32_t *l
 	}
 }
 
-/* with other bits that change, too */
+/* other bits of the bytes also change */
 static void
 merge(const struct fg_vary *v, const uint64_t *part, uint8_t *const *data, unsigned n)
 {
@@ -217,8 +216,8 @@ vary_any(const struct fg_template *t, const struct fg_vary *v, uint64_t number,
 }
 
 /*
- * Values in steps, without the last one: all in one go, so that nothing is stored between one loop and
- * the next. The number of checksums is constant; the second may be there without being followed.
+ * Counting values that do not wrap: one loop, without stores in between. The number of checksums is a
+ * constant; the second checksum may be absent.
  */
 static inline __attribute__((always_inline)) void
 count_lanes(const struct fg_vary *v, uint64_t k, uint32_t (*sum)[FG_VARY_BURST], uint32_t *big, unsigned n,
@@ -239,7 +238,7 @@ count_lanes(const struct fg_vary *v, uint64_t k, uint32_t (*sum)[FG_VARY_BURST],
 	}
 }
 
-/* @return false: they are not that simple */
+/* @return false: take the general way */
 static inline bool
 vary_counting(const struct fg_template *t, const struct fg_vary *v, uint64_t number,
 	      uint32_t (*sum)[FG_VARY_BURST], uint8_t *const *data, unsigned n)

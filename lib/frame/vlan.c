@@ -2,8 +2,7 @@
 /*
  * VLAN tags (IEEE 802.1Q), and the service tag of provider bridges, which differs in its EtherType. A tag
  * stands between the MAC addresses and the EtherType, so as a layer of its own it begins after the EtherType
- * of what encloses it and ends with the EtherType of what it encloses. Tags may be stacked as deep as one
- * likes.
+ * of what encloses it and ends with the EtherType of what it encloses. Tags may be stacked to any depth.
  */
 #include "frame_priv.h"
 
