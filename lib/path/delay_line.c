@@ -5,8 +5,8 @@
  * equal times the order in which the frames were put there; so the next frame is the lesser of the two
  * fronts.
  *
- * Frames held to be passed all wait for the same number of others, and for the same time, so the first to
- * come is the first to go.
+ * Held frames all wait for the same number of other frames, and for the same time, so they leave first in,
+ * first out.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 __BEGIN_DECLS
 
 /*
- * Frames on their way, each with the time at which it goes on, and out they come in the order of these times.
- * Most come in that order, too, and stand in a ring; those that do not, in a heap beside it. A frame that is
- * to be passed by others waits in a queue of its own until they have come. One writer.
+ * A line of frames, each with its release time, released in the order of these times. Most frames also enter
+ * in that order, into a ring; the others enter a heap. Frames to be overtaken wait in a third queue until the
+ * others have come. One writer.
  */
 
 struct fg_delay_entry {
@@ -34,7 +34,7 @@ struct fg_delay_line {
 	uint64_t reordered; /* frames that came out behind a later one (RFC 4737, 3) */
 };
 
-/** A number for what is no frame of the sender's own: a copy. */
+/** The number of a copy, which is not a frame of the sender. */
 #define FG_DELAY_UNCOUNTED UINT64_MAX
 
 /** @param capacity  frames. @return 0, -EINVAL, -ENOMEM */
@@ -58,22 +58,22 @@ fg_delay_line_number(struct fg_delay_line *line)
 }
 
 /**
- * Send a frame on at @p time; others that have waited for it follow at once. There must be room.
+ * Release a frame at @p time; held frames that waited for it follow at once. There must be room.
  * @param number  fg_delay_line_number(), or FG_DELAY_UNCOUNTED
  */
 void fg_delay_line_push(struct fg_delay_line *line, void *frame, uint64_t time, uint64_t number);
 
-/** Keep a frame until @p places counted ones have been pushed, or until @p latest. There must be room. */
+/** Hold a frame until @p places counted frames were pushed, or until @p latest. There must be room. */
 void fg_delay_line_hold(struct fg_delay_line *line, void *frame, uint32_t places, uint64_t latest,
 			uint64_t number);
 
-/** When the next frame goes on; UINT64_MAX: no frame. */
+/** Release time of the next frame; UINT64_MAX: no frame. */
 uint64_t fg_delay_line_next(const struct fg_delay_line *line);
 
-/** Take the frame that fg_delay_line_next() told of. There must be one. */
+/** Take the frame of fg_delay_line_next(). There must be one. */
 void *fg_delay_line_pop(struct fg_delay_line *line);
 
-/** Take any frame, in no order and not counted; NULL: no frame. To free them all. */
+/** Take any frame, uncounted, in any order, to free all frames; NULL: no frame. */
 void *fg_delay_line_clear(struct fg_delay_line *line);
 
 __END_DECLS

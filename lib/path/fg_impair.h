@@ -11,24 +11,24 @@ __BEGIN_DECLS
 
 /*
  * What a path does to the frames of one direction: loss, delay variation, reordering, duplication,
- * corruption, ECN. Here it is only decided; fg_path.h holds, copies and changes the frames. A decision
- * depends on the configuration, the seed, and the number and time of the frame. Each kind of impairment has
- * random numbers of its own, so one kind does not change the pattern of another.
+ * corruption, ECN. This file only decides; fg_path.h holds, copies and changes the frames. A decision depends
+ * on the configuration, the seed, and the number and time of the frame. Each kind of impairment has random
+ * numbers of its own, so one kind does not change the pattern of another.
  */
 
 enum fg_jitter {
 	FG_JITTER_UNIFORM,     /* 0 to twice the mean */
 	FG_JITTER_NORMAL,      /* mean and standard deviation; a delay below 0 becomes 0 */
-	FG_JITTER_EXPONENTIAL, /* as the waiting time behind Poisson traffic */
+	FG_JITTER_EXPONENTIAL, /* exponential, as the wait behind Poisson traffic */
 	FG_JITTER_PARETO,      /* of the second kind (Lomax): from 0, with a heavy tail */
 };
 
 /** A member that is 0 impairs nothing. */
 struct fg_impair_config {
 	struct fg_trigger loss;
-	uint32_t loss_run;     /* frames lost in a row each time by loss.every, its last ones; 0 is 1 */
-	uint64_t loss_pattern; /* bit i: frame i of every loss_pattern_length is lost */
-	uint32_t loss_pattern_length;     /* up to 64; 0: no pattern */
+	uint32_t loss_run;            /* burst length of loss.every: the last frames of each period; 0 is 1 */
+	uint64_t loss_pattern;        /* bit i: frame i of every loss_pattern_length is lost */
+	uint32_t loss_pattern_length; /* up to 64; 0: no pattern */
 	double burst_begin, burst_end;    /* Gilbert-Elliott: into and out of the bad state, per frame */
 	double burst_loss, burst_between; /* and the loss in the bad and in the good state */
 
@@ -37,29 +37,29 @@ struct fg_impair_config {
 	double jitter_deviation_ns;
 	double jitter_shape; /* Pareto: its exponent, above 1 */
 	/*
-	 * what goes beyond is cut to this; 0: twice the mean (uniform), mean and six deviations (normal), 20
-	 * times the mean (the others)
+	 * largest delay; 0: twice the mean (uniform), mean plus six deviations (normal), 20 times the mean
+	 * (others)
 	 */
 	double jitter_max_ns;
-	bool jitter_reorders; /* a frame may pass those before it; else it waits until they have gone */
+	bool jitter_reorders; /* a frame may overtake earlier frames; else it waits until they have left */
 
 	struct fg_trigger reorder;
-	uint32_t reorder_places; /* a frame waits until this many later ones have passed it */
-	double reorder_ns;       /* but no longer than this; with no places: it comes this much later */
+	uint32_t reorder_places; /* a frame waits until this many later frames have passed it */
+	double reorder_ns;       /* longest wait; with 0 places: further delay */
 
 	struct fg_trigger duplicate;
 	double duplicate_ns; /* the copy comes this long after the frame */
 
 	struct fg_trigger corrupt;
-	uint32_t corrupt_bits;  /* different ones that are inverted in the frame; 0 is 1, at most 64 */
-	uint32_t corrupt_skip;  /* bytes at the front that stay whole */
-	uint32_t corrupt_spare; /* and at the end, the FCS not counted */
+	uint32_t corrupt_bits;  /* number of different bits inverted in a frame; 0 is 1, at most 64 */
+	uint32_t corrupt_skip;  /* first bytes that are never corrupted */
+	uint32_t corrupt_spare; /* last bytes that are never corrupted, without FCS */
 
-	/* RFC 3168, of transports with ECN: CE is set, as by a congested queue; ECN is removed */
+	/* RFC 3168, ECN-capable packets: set CE, as a congested queue; clear ECN */
 	struct fg_trigger mark_ce, bleach;
 };
 
-/** What a path counts, and how a report names it. */
+/** Counters of a path, and their names in a report. */
 #define FG_PATH_COUNTERS(X)                                                         \
 	X(lost_on_path, "dropped (loss)")                                           \
 	X(duplicated, "duplicated")                                                 \
@@ -84,16 +84,16 @@ struct fg_impair {
 	uint64_t burst_begin, burst_end, burst_loss, burst_between; /* as fg_random_limit() */
 	uint64_t pattern_next;
 	bool bad;                    /* the state of the bursts */
-	bool loses, alters;          /* is there any loss, anything else? */
+	bool loses, alters;          /* whether any loss, any other impairment is configured */
 	double mean, deviation, max; /* of the jitter, ticks */
 	uint64_t jitter_random, action_random[FG_IMPAIR_ACTIONS];
 	uint64_t last;             /* release of the frame before */
 	uint64_t late, copy_after; /* ticks */
 };
 
-/** What becomes of a frame that is not lost. */
+/** The verdict on a frame that is not lost. */
 struct fg_verdict {
-	uint64_t time;    /* when it goes on; with places: at the latest */
+	uint64_t time;    /* release time; with places: the latest */
 	uint32_t places;  /* it waits for this many later frames; 0: it does not wait */
 	uint32_t actions; /* bits 1 << enum fg_impair_action */
 	bool duplicate;
@@ -102,31 +102,31 @@ struct fg_verdict {
 
 /**
  * @param hz     ticks per second of the times handed over later
- * @param where  what the keys stand under, for the error
+ * @param where  prefix of the keys, for the error
  * @return       0 or -EINVAL
  */
 int fg_impair_init(struct fg_impair *impair, const struct fg_impair_config *config, uint64_t hz,
 		   const char *where, struct fg_error *err);
 
-/** Begin anew: the same seed brings the same decisions. */
+/** Restart: the same seed gives the same decisions. */
 void fg_impair_reset(struct fg_impair *impair, uint64_t seed);
 
-/** Whether the next frame is lost. To be asked once for each. */
+/** Whether the next frame is lost. Call once per frame. */
 bool fg_impair_lost(struct fg_impair *impair);
 
-/** What becomes of a frame that would go on at @p time, ticks. */
+/** Decide on a frame whose unimpaired release is at @p time, ticks. */
 void fg_impair_decide(struct fg_impair *impair, uint64_t time, struct fg_verdict *verdict);
 
 /**
  * Change the bytes of a frame.
  * @param actions   of its verdict
- * @param counters  count the actions done; one whose bytes the frame does not have is not done
+ * @param counters  count the actions done; an action beyond a frame's end is skipped
  * @return          bytes of the frame that are left
  */
 uint32_t fg_impair_change(struct fg_impair *impair, uint32_t actions, uint8_t *frame, uint32_t length,
 			  struct fg_path_counters *counters);
 
-/** How many frames are kept at most, but for chance, when @p fps come a second. Copies are not counted. */
+/** Expected maximum of held frames at @p fps frames a second, without copies. */
 double fg_impair_kept(const struct fg_impair_config *config, double fps);
 
 /** Share of the frames that are copied or changed. */

@@ -7,12 +7,12 @@
 __BEGIN_DECLS
 
 /*
- * One direction of an impaired path at work: it asks fg_impair what happens to a frame and does it. The
- * reference device and the network emulator both send their frames through here. What a frame is, only its
- * user knows: the path calls the functions of fg_path_frames, so it needs no DPDK.
+ * One direction of an impaired path: it carries out the decisions of fg_impair. The reference device and the
+ * network emulator both use it. The path handles frames through the functions of fg_path_frames, so it needs
+ * no DPDK.
  */
 
-/** What the path does with frames of its user. @p context is the user's. */
+/** Frame operations, given by the user of the path. @p context is the user's. */
 struct fg_path_frames {
 	/**
 	 * The frame, or a copy in its place, whose bytes may be changed. @return NULL: no buffer; the frame
@@ -38,7 +38,7 @@ struct fg_path {
 int fg_path_init(struct fg_path *path, const struct fg_impair_config *config, uint64_t hz,
 		 const struct fg_path_frames *frames, void *context, const char *where, struct fg_error *err);
 
-/** Begin anew: counters at 0, and the same decisions for the same seed. */
+/** Restart: counters at 0, and the same decisions for the same seed. */
 void fg_path_reset(struct fg_path *path, uint64_t seed);
 
 /** Whether the path loses the next frame. Ask once for each frame. */
@@ -52,8 +52,8 @@ fg_path_loses(struct fg_path *path)
 }
 
 /**
- * Put a frame that is not lost, and would go on at @p time without the path, into the line.
- * @return false: the line has no room for it and a copy; the frame stays the caller's
+ * Put a frame that is not lost, with unimpaired release at @p time, into the line.
+ * @return false: no room for the frame and a copy; the caller keeps the frame
  */
 bool fg_path_send(struct fg_path *path, struct fg_delay_line *line, void *frame, uint64_t time);
 

@@ -10,9 +10,9 @@
 __BEGIN_DECLS
 
 /*
- * A token bucket that lets no more through than its rate, and holds back what has no tokens yet: a shaper,
- * with a queue of bounded length before it. A frame needs as many tokens as it has bytes; one longer than
- * the bucket waits until the bucket is full and leaves it owing. One direction, one writer.
+ * A token-bucket shaper with a bounded queue before it: frames without tokens wait. A frame needs one token
+ * per byte; a frame longer than the bucket waits until the bucket is full and leaves a debt. One direction,
+ * one writer.
  */
 struct fg_shaper {
 	fg_u128 octet;  /* time of one, ticks with 64 bits of fraction */
@@ -25,7 +25,7 @@ struct fg_shaper {
 /**
  * @param bps     bytes of frames times 8, per second
  * @param bucket  bytes
- * @param queue   bytes that may wait; of the frame at the head only what is still without tokens counts
+ * @param queue   bytes that may wait; of the head frame only bytes without tokens count
  * @param hz      ticks per second
  * @return        0 or -EINVAL
  */
@@ -36,8 +36,8 @@ int fg_shaper_init(struct fg_shaper *shaper, double bps, uint64_t bucket, uint64
 void fg_shaper_reset(struct fg_shaper *shaper);
 
 /**
- * A frame of @p bytes comes at @p now, ticks, which never goes back.
- * @return when it goes on, rounded up to a tick; UINT64_MAX: the queue is full, it is lost
+ * A frame of @p bytes enters at @p now, ticks, which never decreases.
+ * @return its departure, rounded up to a tick; UINT64_MAX: lost, the queue is full
  */
 uint64_t fg_shaper_pass(struct fg_shaper *shaper, uint64_t now, uint32_t octets);
 

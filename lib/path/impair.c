@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens to which frame. Every kind of impairment sees every frame, also the frames that another kind
- * has chosen: "every tenth is corrupted" is true whatever else is configured, and counts can be predicted.
+ * What happens to which frame. Every kind of impairment sees every frame, also frames chosen by another kind:
+ * "every tenth is corrupted" holds with any other impairment, and counts can be predicted.
  *
  * An impairment that changes bytes is a row of actions[] and a function.
  */
@@ -65,7 +65,7 @@ corrupt(const struct fg_impair_config *c, uint64_t *random, uint8_t *frame, uint
 	return length;
 }
 
-/* @return whether it was a packet of an ECN-capable transport, and has another code point now */
+/* @return whether the packet was ECN-capable and its code point changed */
 static bool
 set_ecn(uint8_t *frame, uint32_t length, unsigned value)
 {
@@ -96,7 +96,7 @@ bleach(const struct fg_impair_config *c, uint64_t *random, uint8_t *frame, uint3
 static const struct action {
 	const char *key;                 /* in the plan */
 	size_t trigger;                  /* in the configuration */
-	unsigned trigger_seed, own_seed; /* the latter for what it changes */
+	unsigned trigger_seed, own_seed; /* draws for the trigger, for the change */
 	/** @return bytes that are left */
 	uint32_t (*change)(const struct fg_impair_config *config, uint64_t *random, uint8_t *frame,
 			   uint32_t length, struct fg_path_counters *counters);
@@ -192,7 +192,7 @@ check_config(const struct fg_impair_config *c, const char *where, struct fg_erro
 }
 
 /*
- * where the plan does not cut them: larger values are rarer than one in a million, but for the Pareto tail
+ * default limits: larger values are rarer than one in a million, except in the Pareto tail
  */
 static double
 longest_jitter_ns(const struct fg_impair_config *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The executor. The order is fixed: a frame is changed first, so its copy has the same changes, and the copy
- * enters the line behind it. A frame for whose change there is no buffer goes on unchanged.
+ * Carry out decisions in a fixed order: a frame is changed first, so its copy has the same changes, and the
+ * copy enters the line behind it. Without a buffer a frame continues unchanged.
  */
 #include <stddef.h>
 

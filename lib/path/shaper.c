@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bucket is kept as the time at which it will be full, so that nothing has to be filled as time goes by.
- * It holds s bytes from the time it is full, less the time the rest takes to come; a frame leaves at that
- * moment, or when it comes, or right after the one before it, whichever is last.
+ * The state is the time at which the bucket will be full, so no periodic refill is needed. The bucket holds s
+ * bytes at that time minus the fill time of the rest; a frame leaves at the last of that moment, its arrival,
+ * and the departure of the frame before.
  */
 #include <errno.h>
 
