@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an acknowledgement tells: how far the peer has come, what else it has (SACK), how much it can take,
- * that the path is congested (ECN), and how long the way there and back was. It is the only place where
- * snd_una moves.
+ * Process an acknowledgement: the peer's position, SACK blocks, window, ECN, and the round-trip time. Only
+ * this file moves snd_una.
  */
 #include "congestion_priv.h"
 
-/* RFC 9293, 3.10.7.4 and RFC 5961, 5.2. @return false: neither its number nor its payload is to be used */
+/* RFC 9293, 3.10.7.4 and RFC 5961, 5.2. @return false: ignore its number and its payload */
 static bool
 is_plausible(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
-	/* the byte of a window probe was taken after all */
+	/* the peer accepted the byte of a window probe */
 	if (c->flags & PROBE_OUT && s->ack == c->snd_nxt + 1) {
 		c->snd_nxt++;
 		c->flags &= ~(uint32_t)PROBE_OUT;
@@ -39,7 +38,7 @@ window_update(struct conn *c, const struct segment *s)
 	return c->snd_wnd != before;
 }
 
-/* Karn's algorithm: what was sent again is not timed, but a time stamp says which one was acknowledged */
+/* Karn's algorithm: retransmissions are not timed, unless a timestamp shows which copy was acknowledged */
 static void
 measure_rtt(const struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
@@ -98,7 +97,7 @@ advance(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		ops_of(w, c)->acked(w, &c->stream);
 }
 
-/* RFC 5681, 2: is it a duplicate? With SACK it is one if it tells of something new (RFC 6675, 2). */
+/* RFC 5681, 2: is it a duplicate? With SACK it is one if it has new SACK information (RFC 6675, 2). */
 static bool
 is_duplicate(const struct conn *c, const struct segment *s, uint32_t news, bool window_moved)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much may be in flight. What algorithms share is here: slow start, and that a window grows only while it
- * is what limits (RFC 9293, 3.8.2, RFC 7661). An algorithm says two things: by how much the window grows when
- * bytes are acknowledged in congestion avoidance, and what is left of it when congestion is met.
+ * How much may be in flight. The shared part is here: slow start, and growth only while the window is the
+ * limit (RFC 9293, 3.8.2, RFC 7661). An algorithm determines the growth when bytes are acknowledged in
+ * congestion avoidance, and the reduction on congestion.
  *
  * NewReno is RFC 5681, counting bytes (RFC 3465 with L = 2, so that delayed ACKs do not halve the growth).
  */
@@ -51,8 +51,7 @@ congestion_acked(const struct fg_l4 *w, struct conn *c, uint32_t acked, uint32_t
 	uint32_t limit;
 
 	/*
-	 * in slow start the window may be twice what was in use; of a burst of ACKs the flight is less each
-	 * time
+	 * in slow start the window may be twice the flight; each ACK of a burst finds a smaller flight
 	 */
 	if (!c->limited && (slow_start ? flight_before < c->cwnd / 2 : flight_before + c->mss <= c->cwnd))
 		return;

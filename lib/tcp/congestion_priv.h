@@ -7,7 +7,7 @@
 
 #include "tcp_priv.h"
 
-/** What one algorithm of congestion control does differently from another. */
+/** Operations of one congestion-control algorithm. */
 struct congestion {
 	/** These bytes were acknowledged in congestion avoidance: enlarge cwnd. */
 	void (*grow)(const struct fg_l4 *w, struct conn *c, uint32_t acked);
@@ -16,8 +16,7 @@ struct congestion {
 };
 
 /**
- * What a reduction starts from: what is in flight, without what limited transmit added (RFC 5681, 3.2, step
- * 2).
+ * The base of a reduction: the flight without the segments of limited transmit (RFC 5681, 3.2, step 2).
  */
 static inline uint32_t
 congestion_base(const struct conn *c)
@@ -25,7 +24,7 @@ congestion_base(const struct conn *c)
 	return fg_u32_min(flight(c), c->cwnd);
 }
 
-/** The first slow start is over: congestion avoidance begins without a past. */
+/** The first slow start is over: reset the state of congestion avoidance. */
 static inline void
 congestion_forget(struct conn *c)
 {

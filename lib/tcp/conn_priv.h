@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The connection, what it needs only while segments are missing, and the worker that owns it. All of it is
- * written by the lcore that polls the worker. Times are nanoseconds of the engine's clock unless called
- * ticks.
+ * The connection, its state while segments are missing, and the worker that owns it. All of it is written by
+ * the lcore that polls the worker. Times are nanoseconds of the engine's clock unless called ticks.
  */
 #pragma once
 
@@ -82,9 +81,9 @@ enum {
 	CLOSED_REPORTED = 1 << 25,  /* the application knows that the connection is over */
 	SYN_AGAIN = 1 << 26,        /* the peer knew the ports, and the SYN was sent again at once */
 	CONTROLS = 1 << 27,         /* fg_stream_control() was called */
-	RESET_AT_END = 1 << 28,     /* an RST takes the place of our FIN */
-	RESET_NOW = 1 << 29,        /* and is due */
-	UNREAD = 1 << 30,           /* the application has not taken all before rcv_nxt: ranges.read */
+	RESET_AT_END = 1 << 28,     /* send an RST in place of the FIN */
+	RESET_NOW = 1 << 29,        /* the RST is due */
+	UNREAD = 1 << 30,           /* the application has not read all before rcv_nxt: ranges.read */
 };
 
 /** Sequence numbers from .. to - 1. */
@@ -95,19 +94,19 @@ struct range {
 /** A sorted set of ranges that neither overlap nor touch. */
 struct ranges {
 	uint32_t next_free;
-	uint32_t latest; /* what was added last began here */
+	uint32_t latest; /* start of the latest addition */
 	uint32_t fin;    /* number of the FIN, if it has come */
-	uint32_t read;   /* if UNREAD: the first number before rcv_nxt that the application has not taken */
+	uint32_t read;   /* if UNREAD: first number that the application has not read */
 	bool has_fin;
 	uint32_t count;
 	uint32_t kept, kept_last; /* payload of some of it, in order: struct kept; 0: none */
-	uint32_t kept_news;       /* where the latest went; 0: nobody knows */
+	uint32_t kept_news;       /* block of the latest payload; 0: unknown */
 	struct range at[MAX_RANGES];
 };
 
 enum { KEPT = 2024 };
 
-/** Payload that waits for its turn. */
+/** Out-of-order payload. */
 struct kept {
 	uint32_t next; /* first: the pool's while it is free */
 	uint32_t seq, length;
@@ -124,7 +123,7 @@ struct retransmission {
 struct cubic {
 	uint32_t w_max; /* bytes */
 	uint32_t w_est; /* bytes */
-	uint32_t epoch; /* ms, when it began; 0: none runs */
+	uint32_t epoch; /* ms, start of the epoch; 0: no epoch */
 	uint32_t k;     /* ms */
 };
 
@@ -132,19 +131,20 @@ struct cubic {
 struct hystart {
 	uint32_t round_end;         /* the round ends when more is acknowledged */
 	uint16_t last_ms, least_ms; /* least round trips of the round before and of this one */
-	uint16_t baseline_ms;       /* when it became cautious */
-	uint8_t samples, rounds;    /* of this round; since it is cautious, 0: it is not */
+	uint16_t baseline_ms;       /* when conservative slow start began */
+	uint8_t samples, rounds;    /* samples of this round; rounds of conservative slow start, 0: not in
+				     * it */
 };
 
-/** What a sender needs only while something is missing at its peer, and for a round trip after. */
+/** Sender state while segments are missing at the peer, and for a round trip after. */
 struct loss_state {
 	uint32_t next_free;
 	/* scoreboard.c */
 	uint32_t edge;                     /* lost: missing below it and not retransmitted */
-	uint32_t reorder_edge, reorder_at; /* that will be the edge, at this time, us */
-	uint32_t delivered_seq;            /* the highest number that arrived at its first sending */
-	uint32_t delivered_at;             /* us: when the latest one that arrived was sent */
-	uint32_t delivered_end;            /* and ended before this number */
+	uint32_t reorder_edge, reorder_at; /* the next edge, and its time, us */
+	uint32_t delivered_seq;            /* highest number that arrived without retransmission */
+	uint32_t delivered_at;             /* us: transmit time of the latest segment that arrived */
+	uint32_t delivered_end;            /* end of that segment */
 	bool again_delivered;              /* there is one */
 	bool waits;                        /* reorder_edge is set */
 	uint32_t twice_round;              /* the reordering window does not grow again before it */
@@ -162,14 +162,14 @@ struct loss_state {
 	struct ranges has; /* last: not cleared */
 };
 
-/** What the headers of a segment say; what they do not say is not set, but for what tells so. */
+/** The header fields of a received segment; absent ones are not set. */
 struct segment {
 	struct fg_flow flow; /* local: the destination */
 	uint64_t hash;       /* of the flow; table.c */
 	uint8_t protocol;
 	uint8_t ecn;
 	uint8_t flags;
-	bool checked;           /* the port vouches for the checksum */
+	bool checked;           /* the port verified the checksum */
 	const uint8_t *payload; /* of ICMP: all of the message */
 	uint32_t length;        /* of the payload */
 	uint32_t seq, ack;
@@ -183,18 +183,18 @@ struct segment {
 	struct range sack[MAX_SACKS];
 };
 
-/** What a segment to be sent says, besides its flow. */
+/** The fields of a segment to send, without its flow. */
 struct tcp_fields {
 	uint32_t seq, ack;
 	uint16_t window;
 	uint8_t flags, ecn;
-	uint16_t segment;        /* bytes of the payload in each frame that the port makes of this; 0: all */
+	uint16_t segment;        /* payload bytes per frame when the port segments; 0: all */
 	size_t options, payload; /* bytes, written already */
 };
 
 /**
- * A connection: four cache lines. A segment with payload touches all of them. There is no buffer: what is
- * sent follows from the position in the stream, and what arrives is judged by it.
+ * A connection: four cache lines. A segment with payload touches all of them. There is no buffer: the
+ * position in the stream determines the payload to send and to expect.
  */
 struct conn {
 	/* --- line 0: the two ends, and what is expected */
@@ -202,7 +202,7 @@ struct conn {
 	uint32_t hash_next;
 	uint32_t flags;
 	uint32_t rcv_nxt;
-	uint32_t rcv_edge; /* first number beyond the window we have told of */
+	uint32_t rcv_edge; /* first number beyond the advertised window */
 	uint32_t ts_recent;
 
 	/* --- line 1: what is under way */
@@ -212,16 +212,16 @@ struct conn {
 	uint8_t snd_scale : 4, rcv_scale : 4;
 	uint8_t unacked;    /* full segments received since the last ACK went out */
 	uint32_t last_ack;  /* rcv_nxt of the last segment that left */
-	uint32_t snd_wl1;   /* SND.WL2 is never beyond snd_una, and no older ACK is used */
+	uint32_t snd_wl1;   /* SND.WL2 is not kept: no older ACK is used */
 	uint32_t ts_offset; /* ms by which our time stamps are ahead of the clock */
 	uint8_t state;
 	uint8_t dupacks, backoff;
-	uint8_t shrunk : 1;    /* the MSS was reduced for want of answers */
-	uint8_t timer : 2;     /* what runs while there is something in flight: enum timer */
-	uint8_t reordered : 1; /* segments have passed each other on this path */
-	uint8_t limited : 1;   /* the congestion window is what kept new bytes back last */
+	uint8_t shrunk : 1;    /* the MSS was reduced because of time-outs */
+	uint8_t timer : 2;     /* enum timer: the timer that runs while data are in flight */
+	uint8_t reordered : 1; /* reordering was seen on this path */
+	uint8_t limited : 1;   /* the congestion window was the last limit for new bytes */
 	uint8_t tlp_again : 1; /* the tail-loss probe was no new segment */
-	uint8_t syn_due : 1;   /* a SYN or SYN-ACK is to leave; one may have left before */
+	uint8_t syn_due : 1;   /* a SYN or SYN-ACK is to be sent, perhaps again */
 	uint32_t ready_next;
 	uint32_t small_end; /* behind the last segment that was not full */
 	union {
@@ -234,7 +234,7 @@ struct conn {
 	uint32_t timer_next, timer_prev, timer_at; /* wheel.c; in ticks */
 	uint32_t rexmt_at, delack_at, app_at;      /* deadlines, ticks; 0: off */
 	uint32_t srtt, rttvar, rto;                /* us */
-	uint32_t rtt_seq;                          /* acknowledged: the timed segment is */
+	uint32_t rtt_seq;                          /* the timed segment ends here */
 	uint32_t rtt_from;                         /* in units of 2^RTT_SHIFT ns */
 	uint32_t min_rtt;                          /* us; 0: not known */
 	uint32_t tlp_end;                          /* snd_nxt behind the tail-loss probe */
@@ -247,9 +247,9 @@ struct conn {
 	uint32_t holding;         /* index of the ranges that we have beyond rcv_nxt; 0: none */
 	uint32_t last_send;       /* tick */
 	uint16_t ts_recent_at;    /* in units of 2^TS_AGE_SHIFT ms */
-	uint8_t unanswered;       /* time-outs since the peer was last heard of */
-	uint8_t reorder_more : 3; /* how many times longer that window is (RFC 8985, 6.2) */
-	uint8_t reorder_left : 5; /* recoveries for which it holds */
+	uint8_t unanswered;       /* time-outs since the last segment of the peer */
+	uint8_t reorder_more : 3; /* factor of the reordering window (RFC 8985, 6.2) */
+	uint8_t reorder_left : 5; /* recoveries until the factor is reset */
 	struct fg_stream stream;
 };
 
@@ -268,8 +268,8 @@ enum timer {
 enum { WHEEL_LEVELS = 4, WHEEL_SLOTS = 256 };
 
 struct wheel {
-	uint32_t now;  /* tick that has been dealt with */
-	uint32_t next; /* none has a slot to be emptied before; if `some` */
+	uint32_t now;  /* last processed tick */
+	uint32_t next; /* earliest slot to be emptied; if `some` */
 	bool running, some;
 	uint32_t head[WHEEL_LEVELS][WHEEL_SLOTS];
 	uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /* a bit for each slot that is not empty */
@@ -288,8 +288,8 @@ struct worker {
 	struct wheel wheel;
 	struct fg_pool ranges, losses, kept;
 	struct range twice;   /* bytes that came a second time, for the next ACK (RFC 2883) */
-	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
-	uint32_t reset_next;  /* reset.c: of the slab, all before are reset; read by control, too */
+	uint32_t *challenged; /* send.c: by connection, time of the next challenge ACK */
+	uint32_t reset_next;  /* reset.c: next entry of the slab to reset; read by control, too */
 };
 
 static inline struct worker *

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SYN cookies (RFC 4987, 3.6): when half-open connections have taken up all they may, a SYN is answered and
- * forgotten. What must not be forgotten is in our initial sequence number, which comes back with the peer's
- * acknowledgement: which of a few MSS, and 29 bits of a keyed hash of the two ends, the peer's number, and
- * the minute. What else a SYN offers, window scale, SACK and ECN, fits into the low bits of our time stamp,
- * which come back too; to a peer without time stamps nothing else is offered. The time stamp is at most 63 ms
- * early by that.
+ * SYN cookies (RFC 4987, 3.6): when half-open connections have filled their share, a SYN is answered without
+ * state. Our initial sequence number, which the peer's ACK returns, has the state: an index of the MSS, and
+ * 29 bits of a keyed hash of the two ends, the peer's number, and the minute. Window scale, SACK and ECN are
+ * in the low bits of our timestamp, which the ACK also returns; without timestamps they are not agreed. The
+ * timestamp is at most 63 ms early because of that.
  *
- * An acknowledgement that bears no cookie of this minute or the last, or comes when none was sent, is one of
- * no connection, and refused.
+ * An ACK without a cookie of this minute or the last, or when no cookie was sent, belongs to no connection
+ * and is rejected.
  */
 #include "fg_siphash.h"
 #include "tcp_priv.h"
@@ -41,7 +40,7 @@ options_of(const struct segment *s)
 	return bits | ((s->flags & (TCP_ECE | TCP_CWR)) == (TCP_ECE | TCP_CWR) ? ECN : 0);
 }
 
-/* what the SYN offered, as far as it will be remembered */
+/* the SYN's options that the cookie keeps */
 static void
 keep_what_fits(struct segment *syn, uint32_t bits, unsigned mss)
 {

@@ -24,7 +24,7 @@ pool_octets(const struct fg_pool *p)
 void
 fg_l4_read_memory(const struct fg_l4 *w, struct fg_l4_memory *out)
 {
-	/* each connection has its share of the table, however many there are room for */
+	/* a connection's share of the hash table, for any size of the table */
 	uint64_t share = own(w)->buckets * sizeof(*own(w)->bucket) / w->config.connections;
 
 	out->connections = own(w)->fresh - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUBIC (RFC 9438): the window is a cubic function of the time since the last congestion, flat where it was
- * met last (w_max), and never grows slower than NewReno would (w_est). Windows are bytes here, times
+ * CUBIC (RFC 9438): the window is a cubic function of the time since the last congestion, flat at the last
+ * congestion window (w_max), and never slower than NewReno (w_est). Windows are bytes here, times
  * milliseconds; the constants of the RFC are for segments and seconds.
  */
 #include <math.h>
@@ -36,8 +36,8 @@ window_at(const struct conn *c, uint32_t ms)
 }
 
 /*
- * 4.3: what NewReno would have; alpha is less than 1 until the window is again what it was before the
- * reduction (which w_max may lie below, by 4.7)
+ * 4.3: NewReno's window; alpha is less than 1 until the window is as before the reduction (w_max may be
+ * lower, by 4.7)
  */
 static void
 grow_estimate(struct conn *c, uint32_t acked)

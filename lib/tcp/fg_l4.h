@@ -9,12 +9,12 @@
 __BEGIN_DECLS
 
 /*
- * TCP and UDP endpoints by the million. A worker is an endpoint (fg_endpoint.h) that speaks for addresses of
- * its own and runs applications over TCP and UDP: clients, which open connections, and servers, which take
- * them. One lcore runs a worker; workers share nothing.
+ * TCP and UDP endpoints by the million. A worker is an endpoint (fg_endpoint.h) with addresses of its own. It
+ * runs applications over TCP and UDP: clients, which open connections, and servers, which accept them. One
+ * lcore runs a worker; workers share nothing.
  *
- * A connection has no buffers. What an application sends follows from the position in the stream, so a
- * retransmission is made anew; what it receives is checked against the position and forgotten.
+ * A connection has no buffers. The position in the stream determines the payload that an application sends,
+ * so a retransmission is made anew. Received payload is checked by its position and discarded.
  *
  * Control makes, schedules and reads a worker while no lcore polls it.
  */
@@ -26,14 +26,14 @@ enum fg_l4_congestion { FG_L4_NEWRENO, FG_L4_CUBIC };
 
 /** How one application's TCP behaves. Start from fg_l4_tcp_defaults(). */
 struct fg_l4_tcp {
-	uint32_t receive_buffer; /* octets: the window we offer */
-	uint32_t send_buffer;    /* bytes that may be in flight, whatever the windows */
-	uint16_t mss;            /* that we announce and never exceed; 0: what the MTU allows */
+	uint32_t receive_buffer; /* bytes: the window we advertise */
+	uint32_t send_buffer;    /* limit of bytes in flight, in addition to the windows */
+	uint16_t mss;            /* MSS that we announce and never exceed; 0: by the MTU */
 	uint8_t congestion;      /* enum fg_l4_congestion */
 	uint8_t initial_window;  /* segments (RFC 6928) */
 	uint8_t ack_every;       /* full segments to an acknowledgement */
 	uint8_t syn_retries;     /* of SYN or SYN-ACK */
-	uint8_t retries;         /* of anything else in a row (RFC 9293, 3.8.3: R2) */
+	uint8_t retries;         /* of other segments, in a row (RFC 9293, 3.8.3: R2) */
 	bool window_scaling, timestamps, sack, ecn;
 	bool nodelay;             /* true: Nagle's algorithm is off */
 	bool handshake_ack_alone; /* a client's: no payload and no FIN on it */
@@ -50,19 +50,19 @@ void fg_l4_tcp_defaults(struct fg_l4_tcp *tcp);
 
 /** How a connection ended. */
 enum fg_l4_end {
-	FG_L4_END_CLOSED,    /* both sides said FIN and were acknowledged */
+	FG_L4_END_CLOSED,    /* both FINs were acknowledged */
 	FG_L4_END_REFUSED,   /* the peer answered the SYN with RST; of datagrams, ICMP reported a failure */
-	FG_L4_END_NO_ANSWER, /* nobody answered the SYN */
+	FG_L4_END_NO_ANSWER, /* no answer to the SYN */
 	FG_L4_END_RESET,     /* the peer reset it */
-	FG_L4_END_LOST,      /* the peer fell silent */
+	FG_L4_END_LOST,      /* no more segments from the peer */
 	FG_L4_END_ABORTED,   /* we reset it */
-	FG_L4_END_EXPIRED,   /* the same, because no answer came in time */
+	FG_L4_END_EXPIRED,   /* we reset it, because no response came in time */
 	FG_L4_ENDS,
 };
 
 /*
- * Everything that is counted of a worker: X(name, severity, text). Severity: 0 normal, 1 worth a look, 2 the
- * peer or the path is at fault, 3 the tester is short of something.
+ * Everything that is counted of a worker: X(name, severity, text). Severity: 0 normal, 1 notice, 2 fault of
+ * the peer or path, 3 the tester lacks resources.
  */
 #define FG_L4_COUNTERS(X)                                                                                   \
 	X(rx_frames, 0, "frames taken in")                                                                  \
@@ -134,8 +134,8 @@ struct fg_l4_config {
 	uint32_t connections; /* at a time, TIME_WAIT included: 256 bytes each */
 	uint64_t seed;        /* of all that is random */
 	/*
-	 * Of initial sequence numbers, timestamps and hash (RFC 6528, RFC 7323, 5.4): the same for as long
-	 * as a peer may remember a connection, whatever worker had it. 0: the seed
+	 * Secret of initial sequence numbers, timestamps and hash (RFC 6528, RFC 7323, 5.4): keep it across
+	 * workers while a peer may remember a connection. 0: the seed
 	 */
 	uint64_t secret;
 	uint64_t epoch_s;    /* when the worker's clock is 0: seconds since 1970. 0: no peer has a clock */
@@ -144,7 +144,7 @@ struct fg_l4_config {
 	uint16_t mtu; /* of the link: bytes of the IP packet */
 };
 
-/* Sums that are kept of an application from its begin: X(name, text). They only grow. */
+/* Sums of an application since its start: X(name, text). They only grow. */
 #define FG_L4_SUMS(X)                                                                \
 	X(opened, "connections, by us or by the peer")                               \
 	X(established, "handshakes completed")                                       \
@@ -177,16 +177,16 @@ uint32_t fg_l4_open(const struct fg_l4 *l4);
 
 /**
  * From now on the worker only resets what is open, TIME_WAIT and QUIC excepted, so that neither a peer nor a
- * device between remembers it. To be called while no lcore polls it; then poll it until fg_l4_has_reset(),
- * which may be called meanwhile, too. @return connections that are open
+ * device in the path keeps state. Call it while no lcore polls; then poll until fg_l4_has_reset(), which is
+ * also allowed during a poll. @return connections that are open
  */
 uint32_t fg_l4_reset(struct fg_l4 *l4);
 bool fg_l4_has_reset(const struct fg_l4 *l4);
 
-/** What the connections have taken so far. */
+/** Memory of the connections so far. */
 struct fg_l4_memory {
 	uint64_t octets;      /* with their share of the table and what their losses needed */
-	uint32_t connections; /* for which there was room at a time, TIME_WAIT included */
+	uint32_t connections; /* most connections at a time, TIME_WAIT included */
 };
 void fg_l4_read_memory(const struct fg_l4 *l4, struct fg_l4_memory *out);
 

@@ -15,22 +15,21 @@
 __BEGIN_DECLS
 
 /*
- * What applications stand on: streams and datagrams of a worker. Only lib/apps and tests need this header;
- * control uses fg_l4.h.
+ * The interface for applications: streams and datagrams of a worker. Only lib/apps and tests need this
+ * header; control uses fg_l4.h.
  *
  * A stream is known by positions of payload: `written` by the application, `acked` by the peer, `received` in
- * order from the peer. There is no buffer: what is sent is asked for by fill() whenever a segment leaves,
- * again for a retransmission, so it must be a function of the position; what arrives is handed to receive()
- * once and is gone.
+ * order from the peer. There is no buffer: fill() writes the payload whenever a segment leaves, also for a
+ * retransmission, so it must be a function of the position. Received payload goes to receive() once.
  *
- * A stream is a TCP connection and these are its own fields, so the interface costs nothing, unless its
- * application stands on a layer that seals what it sends (struct fg_layer). The layer then implements the
- * functions of this header, over streams of TCP, and calls the same struct fg_app_ops.
+ * A stream is a TCP connection, and its members are the connection's, so the interface costs nothing. An
+ * application may instead use a layer such as TLS (struct fg_layer). The layer then implements the functions
+ * of this header, over streams of TCP, and calls the same struct fg_app_ops.
  *
  * Everything here belongs to the lcore that polls the worker. Times are nanoseconds of the engine's clock.
  */
 
-/** Two ends and the way between them. */
+/** Two ends and the next hop between them. */
 struct fg_flow {
 	uint8_t local[16], remote[16]; /* IPv4 as ::ffff:a.b.c.d */
 	uint16_t local_port, remote_port;
@@ -43,7 +42,8 @@ enum { FG_STREAM_AREA = 18 };
 /** A stream, as its application sees it. All but `area` and `opened_at` are read only. */
 struct fg_stream {
 	/**
-	 * The application's own; zero when the stream is opened. Bytes 0 and 8 are aligned for 64-bit words.
+	 * The application's state; zero when the stream is opened. Bytes 0 and 8 are aligned for 64-bit
+	 * words.
 	 */
 	uint8_t area[FG_STREAM_AREA];
 	uint8_t app;        /* index of the application */
@@ -51,9 +51,9 @@ struct fg_stream {
 	uint32_t opened_at; /* of a client, in units of 2^FG_STREAM_OPENED_SHIFT ns */
 	uint64_t written;   /* bytes that the application has written */
 	uint64_t
-		/* the peer has all before this position; the end counts as one byte behind the last */
+		/* bytes acknowledged by the peer; the end of the stream counts as one more byte */
 		acked;
-	uint64_t received; /* all before this position has come in order */
+	uint64_t received; /* bytes received in order */
 };
 
 enum { FG_STREAM_OPENED_SHIFT = 10 };
@@ -63,81 +63,78 @@ struct fg_app;
 struct fg_quic_streams;
 
 /**
- * What an application does when something happens to its streams. None of these functions opens a stream. Of
- * a client or server of datagrams alone only poll() and datagram() are needed.
+ * Callbacks of an application on events of its streams. None of them opens a stream. An application with
+ * datagrams only needs just poll() and datagram().
  */
 struct fg_app_ops {
 	/** The handshake is over. May be NULL. */
 	void (*established)(struct fg_l4 *w, struct fg_stream *s);
 	/**
-	 * Payload from position @p offset. In order unless @p early. TCP keeps early payload that is refused,
-	 * as far as there is room, counts it as received and hands it over once more in its turn, perhaps
-	 * cut otherwise.
-	 * @return false: it cannot be used now; in order it is offered again
+	 * Payload from position @p offset. In order unless @p early. TCP keeps rejected early payload while
+	 * there is room, counts it as received and hands it over again in order, perhaps cut differently.
+	 * @return false: not usable now; payload in order is offered again
 	 */
 	bool (*receive)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
 			uint32_t length, bool early);
 	/** `received` has moved. May be NULL. */
 	void (*arrived)(struct fg_l4 *w, struct fg_stream *s);
-	/** The time of a client is over. May be NULL. */
+	/** The client's stop time has come. May be NULL. */
 	void (*stop)(struct fg_l4 *w, struct fg_stream *s);
-	/** The peer has sent all. */
+	/** The peer has sent its FIN. */
 	void (*eof)(struct fg_l4 *w, struct fg_stream *s);
 	/** `acked` has moved. May be NULL. */
 	void (*acked)(struct fg_l4 *w, struct fg_stream *s);
 	/**
-	 * All that was written has left, or waits: write more? @return whether there is more. May be NULL.
+	 * All written bytes have left or wait: write more. @return whether there is more. May be NULL.
 	 */
 	bool (*refill)(struct fg_l4 *w, struct fg_stream *s);
-	/** Write bytes of the stream from position @p offset, perhaps not for the first time. */
+	/** Write bytes of the stream from position @p offset, also for a retransmission. */
 	void (*fill)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
 	/**
-	 * Where such bytes lie for as long as the application does, at most @p length of them and at least
-	 * one; *together: how many. A layer that keeps no copy of what it sends needs it; else NULL.
+	 * Address of these bytes, valid as long as the application, at least one and at most @p length;
+	 * *together: their number. Needed by a layer that sends without a copy; else NULL.
 	 */
 	const uint8_t *(*place)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length,
 				uint32_t *together);
 	/**
-	 * It is over; the stream must not be touched after. Called once, also when TIME_WAIT begins. May be
-	 * NULL.
+	 * The stream is over, and must not be used afterwards. Called once, also when TIME_WAIT begins. May
+	 * be NULL.
 	 */
 	void (*closed)(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end);
-	/** The time set by fg_stream_timer() has come. NULL: none is ever set. */
+	/** The timer of fg_stream_timer() has expired. NULL: no timer is used. */
 	void (*timer)(struct fg_l4 *w, struct fg_stream *s);
 	/**
-	 * Open what is to be opened, send the datagrams that are due. @return when to be polled next. May be
-	 * NULL.
+	 * Open streams and send datagrams that are due. @return time of the next poll. May be NULL.
 	 */
 	uint64_t (*poll)(struct fg_l4 *w, struct fg_app *app);
 	/**
-	 * A datagram for the application's addresses. Of echo the payload is all of the message, and the flow
-	 * has no ports. @return whether it is the application's
+	 * A datagram for the application's addresses. An echo message's payload is the whole message, and its
+	 * flow has no ports. @return whether it is the application's
 	 */
 	bool (*datagram)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			 const uint8_t *payload, uint32_t length);
 	/**
 	 * ICMP reports that a datagram did not reach its port or host. The flow is the datagram's; @p payload
-	 * is as much of it as is quoted, of echo from the message's header on, and may be empty; of others
-	 * the header of UDP is before it. @return whether the datagram is the application's and under way.
-	 * NULL: of no interest
+	 * is the quoted part of it, which may be empty: of echo from the message's header on, of UDP behind
+	 * its header. @return whether the datagram is the application's and in flight. NULL: ignored
 	 */
 	bool (*unreachable)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			    const uint8_t *payload, uint32_t length);
 	/** Of an application that has several streams on a connection, of QUIC alone: fg_quic_layer.h. */
 	const struct fg_quic_streams *streams;
-	/** A peer connects to another port than the application's: is it taken? NULL: none is. */
+	/** Whether to accept a connection to another port than the application's. NULL: reject all. */
 	bool (*expects)(const struct fg_l4 *w, const struct fg_app *app, const struct fg_flow *flow);
 	/** With a layer: the connection below is there, its own handshake is not over. May be NULL. */
 	void (*connected)(struct fg_l4 *w, struct fg_stream *s);
 	/**
-	 * established() may be called before that handshake is over, and what it writes may leave at once
-	 * (early data). It sets no timer.
+	 * established() may be called before the layer's handshake is over; data written then may leave at
+	 * once (early data). It sets no timer.
 	 */
 	bool early;
 };
 
 /**
- * What stands between an application and TCP: the functions of the same names below. A layer has an
+ * A layer between an application and TCP: its functions have the names of those below. A layer has an
  * application of its own, whose streams are TCP connections and whose ops TCP calls; each of these streams
  * carries one of the application above.
  */
@@ -157,30 +154,30 @@ struct fg_layer {
 /** An application as TCP and UDP see it; each application's own state begins with it. */
 struct fg_app {
 	const struct fg_app_ops *ops;
-	const struct fg_layer *layer; /* what its streams go through; NULL: they are TCP connections */
+	const struct fg_layer *layer; /* the layer of its streams; NULL: plain TCP */
 	struct fg_l4_tcp tcp;
 	uint32_t control_buffer; /* in place of both buffers, for streams of fg_stream_control() */
 	uint8_t index;
 	uint8_t below;            /* with a layer: index of the layer's application */
 	bool listens, udp, echo;  /* takes connections; datagrams; echo requests and replies */
 	bool gathers;             /* what refill() writes goes on in a segment that is not full yet */
-	bool resets_at_once;      /* its client closes when answers are there: an RST waits for no ACK */
+	bool resets_at_once;      /* its client closes when responses are complete: an RST waits for no ACK */
 	uint8_t local[16];        /* the first of its addresses */
-	uint32_t locals;          /* how many there are from there on */
+	uint32_t locals;          /* number of consecutive addresses */
 	uint16_t port;            /* that it listens on */
 	uint32_t open, open_max;  /* streams that are not over, TIME_WAIT excepted */
 	struct fg_histogram *rtt; /* NULL: not recorded */
 	struct fg_l4_tally tally;
 };
 
-/** Payload that arrived beyond a gap, while receive() is called for it: the layer that kept it knows when. */
+/** Arrival time of payload beyond a gap, from the layer that kept it, while receive() is called for it. */
 struct fg_held {
-	/** When the byte at @p offset arrived, and when the gap was closed. @return false: it was no gap */
+	/** When the byte at @p offset arrived, and when the gap was closed. @return false: no gap */
 	bool (*waited)(const struct fg_held *held, uint32_t offset, uint64_t *from, uint64_t *to);
 	const uint8_t *data; /* the payload */
 };
 
-/** A worker, as far as applications may look into it; TCP's own follows (tcp_priv.h). */
+/** The public part of a worker; TCP's private part follows (tcp_priv.h). */
 struct fg_l4 {
 	struct fg_endpoint endpoint; /* first: the worker is the endpoint */
 	struct fg_l4_config config;
@@ -188,7 +185,7 @@ struct fg_l4 {
 	struct fg_burst *out; /* of the call that is running */
 	struct fg_l4_counters counters;
 	uint64_t start_at, stop_at, measure_from; /* of all clients; figures are of measure_from to stop_at */
-	/* when snapshot() is called next, before anything that happens then; the rest of it is lib/apps' */
+	/* time of the next snapshot(), before other events of that time; written by lib/apps */
 	uint64_t snapshot_at;
 	void (*snapshot)(struct fg_l4 *w);
 	uint64_t interval;
@@ -198,30 +195,30 @@ struct fg_l4 {
 	unsigned applications; /* the first ones; the rest are layers' */
 	uint64_t layer_octets; /* memory that layers have taken */
 	uint32_t layer_open;   /* connections of layers, in addition to TCP's; control reads it, too */
-	struct fg_held *held;  /* NULL: what receive() gets has just arrived */
-	uint8_t ecn;           /* of the IP header of what datagram() is called for (RFC 3168, 5) */
+	struct fg_held *held;  /* NULL: the payload of receive() has just arrived */
+	uint8_t ecn;           /* ECN bits of the datagram in datagram() (RFC 3168, 5) */
 };
 
 /** Make a worker without applications. @return 0 or -ENOMEM */
 int fg_l4_worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struct fg_error *err);
-/** Free it; its applications are not its own. NULL is legal. */
+/** Free the worker, not its applications. NULL is legal. */
 void fg_l4_worker_free(struct fg_l4 *w);
 
 /* --- streams */
 
 /** Open a stream of application @p app. @return NULL: the flow is taken, or there is no room */
 struct fg_stream *fg_stream_open(struct fg_l4 *w, unsigned app, const struct fg_flow *flow);
-/** The application has @p bytes more to send, which fill() will write. */
+/** Add @p bytes to send, which fill() will write. */
 void fg_stream_write(struct fg_l4 *w, struct fg_stream *s, uint64_t octets);
-/** Nothing is written, but refill() will be asked. */
+/** Have refill() called without a write. */
 void fg_stream_ready(struct fg_l4 *w, struct fg_stream *s);
-/** What is not sent yet will not be. */
+/** Drop all bytes not sent yet. */
 void fg_stream_truncate(struct fg_l4 *w, struct fg_stream *s);
-/** All is written. What a client has not got an answer to is aborted. */
+/** All is written. A client's stream that waits for a response is aborted. */
 void fg_stream_close(struct fg_l4 *w, struct fg_stream *s);
 /** Reset it; closed() is called before this returns. */
 void fg_stream_abort(struct fg_l4 *w, struct fg_stream *s);
-/** The stream controls others: its buffers, if it goes through no layer, are control_buffer from now on. */
+/** Mark a control stream: without a layer its buffers are control_buffer from now on. */
 void fg_stream_control(const struct fg_l4 *w, struct fg_stream *s);
 /** Call timer() in @p ns; UINT64_MAX: not any more. */
 void fg_stream_timer(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);
@@ -229,7 +226,7 @@ void fg_stream_timer(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);
 const struct fg_flow *fg_stream_flow(const struct fg_stream *s);
 /** Position behind the last byte that has left. */
 uint64_t fg_stream_sent(const struct fg_stream *s);
-/** Is the handshake over, and the stream not? */
+/** Is the stream established and not over? */
 bool fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s);
 /** Call @p visit for each stream of application @p app that is not over, TIME_WAIT excepted. */
 void fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
@@ -242,12 +239,12 @@ uint32_t fg_stream_some(struct fg_l4 *w, unsigned app, uint32_t from, uint32_t m
 /** Its number, from 1 to fg_l4_config.connections; and back, of a stream that is a TCP connection. */
 uint32_t fg_stream_number(const struct fg_l4 *w, const struct fg_stream *s);
 struct fg_stream *fg_stream_at(const struct fg_l4 *w, uint32_t number);
-/** And how many bytes a full segment carries. */
+/** And the payload bytes of a full segment. */
 uint32_t fg_stream_segment(const struct fg_stream *s);
-/** Does any stream have something to send for which there was no room yet? */
+/** Does any stream have data to send that had no room yet? */
 bool fg_stream_any_waits(const struct fg_l4 *w);
 
-/** Means over the first streams of an application; of all, a million of them would take too long. */
+/** Means over the first streams of an application, because a million streams would take too long. */
 struct fg_stream_sample {
 	uint32_t streams; /* with means */
 	uint32_t cwnd, window, flight, rtt_us;
@@ -269,7 +266,7 @@ uint8_t *fg_datagram_room(const struct fg_l4 *w, bool ipv6);
 void fg_datagram_send(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length);
 /** The same with ECN bits of its IP header. */
 void fg_datagram_send_ecn(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length, uint8_t ecn);
-/** Would what is in the room be sent with this header of UDP? Its checksum covers the payload. */
+/** Is this the UDP header of the payload in the room? Its checksum covers the payload. */
 bool fg_datagram_has_header(const struct fg_l4 *w, const struct fg_flow *flow, uint32_t length,
 			    const uint8_t *header);
 /**
@@ -300,7 +297,7 @@ fg_address_of_ipv4(const uint8_t ipv4[4], uint8_t out[16])
 	memcpy(out + 12, ipv4, 4);
 }
 
-/** Is what happens now part of the figures? */
+/** Is the present time within the measured time? */
 static inline bool
 fg_l4_is_measured(const struct fg_l4 *w)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections that a peer has asked for and not yet confirmed. A flood of SYNs from addresses that never
- * answer may take a share of the table and no more: beyond it a SYN is answered without being remembered
- * (cookie.c). The links of the list lie where the application's own state will be once there is a connection.
+ * Half-open connections. A SYN flood from addresses that never answer may take only a share of the table:
+ * beyond it a SYN is answered without state (cookie.c). The links of the list are in the space of the
+ * application's state, which begins with the connection.
  */
 #include "tcp_priv.h"
 

@@ -6,9 +6,9 @@
  * slow start). If the round trip gets shorter again that was a false alarm; after five rounds congestion
  * avoidance begins.
  *
- * Round trips are those that time stamps tell, one for each acknowledgement, in milliseconds; without them
- * there are too few, and slow start ends with a loss. The state lies where the state of congestion avoidance
- * will be, which begins with none.
+ * Round trips are measured by timestamps, one per acknowledgement, in milliseconds; without timestamps there
+ * are too few, and slow start ends with a loss. The state shares its memory with congestion avoidance, which
+ * begins later.
  */
 #include "congestion_priv.h"
 
@@ -16,7 +16,7 @@ enum {
 	DIVISOR = 8,
 	LEAST_MS = 4,
 	MOST_MS = 16,
-	SAMPLES = 8, /* of a round, before anything follows from them */
+	SAMPLES = 8, /* samples of a round before it is judged */
 	ROUNDS = 5,
 	UNKNOWN = UINT16_MAX,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors that ICMP and ICMPv6 report. Each message quotes the head of a packet, and anybody can send one, so
- * the packet has to be under way (RFC 5927): of TCP a segment in flight, of a datagram whatever its
- * application knows by the payload. A message may reduce TCP's path MTU, and end a request in a datagram; a
- * connection of TCP never ends by one (RFC 5927, 5).
+ * Errors that ICMP and ICMPv6 report. Each message quotes the head of a packet, and can be forged, so the
+ * packet has to be in flight (RFC 5927): a TCP segment by its number, a datagram by its payload, which its
+ * application verifies. A message may reduce TCP's path MTU, and end a request in a datagram; a connection of
+ * TCP never ends by one (RFC 5927, 5).
  */
 #include "fg_bytes.h"
 #include "tcp_priv.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A segment arrives: RFC 9293, 3.10.7, in its order, with the time stamps of RFC 7323 before the sequence
- * check and the caution of RFC 5961 where a forged segment could do harm: a reset must hit the next number
- * exactly, a SYN never ends a connection, an acknowledgement must lie in a window. What is dubious is
- * answered by a challenge ACK.
+ * check and the caution of RFC 5961 against forged segments: a reset must have exactly the next number, a SYN
+ * never ends a connection, an acknowledgement must be in a window. A suspicious segment is answered by a
+ * challenge ACK.
  */
 #include "tcp_priv.h"
 
@@ -26,7 +26,7 @@ listener_of(const struct fg_l4 *w, const struct fg_flow *f)
 	return -1;
 }
 
-/* @return a connection whose handshake this ends, though there was none until now; else NULL: all is done */
+/* @return a connection that a SYN cookie establishes; else NULL: the segment is processed */
 static struct conn *
 no_connection(struct fg_l4 *w, const struct segment *s)
 {
@@ -57,8 +57,8 @@ no_connection(struct fg_l4 *w, const struct segment *s)
 }
 
 /*
- * The peer has a connection of these ports that we no longer know: it acknowledges what that has sent (RFC
- * 9293, 3.5.1, figure 9). The RST makes it forget. Then the SYN goes again, at once the first time.
+ * The peer still has an old connection of these ports, and acknowledges its data (RFC 9293, 3.5.1, figure 9).
+ * The RST ends it. Then the SYN is sent again, the first time at once.
  */
 static void
 known_ports(struct fg_l4 *w, struct conn *c, const struct segment *s)
@@ -105,12 +105,12 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		rtt_timed(w, c);
 	c->snd_una++;
 	c->stream.acked = 0;
-	/* what the application has to send carries the ACK (RFC 9293, 3.10.7.3), unless it is to go alone */
+	/* the application's data carry the ACK (RFC 9293, 3.10.7.3), unless the ACK has to go alone */
 	if (!tcp_of(w, c)->handshake_ack_alone || !tcp_send_ack(w, c))
 		c->flags |= ACK_NOW;
 	rexmt_stop(c);
 	tcp_established(w, c, s);
-	/* payload on a SYN-ACK is left to be sent again */
+	/* payload on a SYN-ACK is ignored; the peer retransmits it */
 	if (c->state != CLOSED)
 		tcp_ready(w, c);
 }
@@ -270,7 +270,7 @@ note_ecn(struct fg_l4 *w, struct conn *c, const struct segment *s)
 static void
 synchronized(struct fg_l4 *w, struct conn *c, struct segment *s)
 {
-	/* an ACK that the segment before this one called for goes first, so that none is saved by a burst */
+	/* an ACK owed to the segment before goes first, so that a burst does not merge ACKs */
 	if (c->flags & ACK_NOW && s->length > 0 && tcp_send_ack(w, c))
 		c->flags &= ~(uint32_t)ACK_NOW;
 	if (!check_timestamp(w, c, s))

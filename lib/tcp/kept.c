@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Payload ahead of its turn that an application cannot use yet, as it does not know what stands before it.
- * A host keeps such segments in the buffer of its socket; so they lie here, in blocks of a pool that all
- * connections of the worker share, sorted, and no byte twice. When the gap is closed they are taken in order.
+ * Out-of-order payload that an application cannot use yet, because it needs the bytes before. A host keeps
+ * such segments in its socket buffer; here they are in blocks of a pool shared by all connections of the
+ * worker, sorted, without duplicates. When the gap is closed they are read in order.
  *
  * What a block ends with goes on in it, and two blocks that fit into one become one. So neighbours without a
  * gap have more than one block's payload, and a connection has at most MAX_RANGES blocks more than twice what
@@ -18,7 +18,7 @@ next_of(struct fg_l4 *w, struct ranges *held, uint32_t i)
 	return i == 0 ? &held->kept : &kept_at(w, i)->next;
 }
 
-/* the block behind @p before (0: the first), whose payload is taken or is another's now */
+/* free the block behind @p before (0: the first), whose payload was read or moved */
 static void
 drop_next(struct fg_l4 *w, struct ranges *held, uint32_t before)
 {
@@ -32,7 +32,7 @@ drop_next(struct fg_l4 *w, struct ranges *held, uint32_t before)
 	fg_pool_give(&own(w)->kept, &gone);
 }
 
-/* the last that begins before @p seq: mostly the last of all, or where the news before went; 0: none */
+/* the last block that begins before @p seq: mostly the last of all, or the latest written; 0: none */
 static uint32_t
 before(struct fg_l4 *w, struct ranges *held, uint32_t seq)
 {
@@ -90,7 +90,7 @@ add_some(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payl
 	n = fg_u32_min(length, KEPT - k->length);
 	if (ranges_add(held, seq, seq + n) == UINT32_MAX) {
 		w->counters.no_ranges++;
-		if (k->length == 0) /* the new one; another may end here whose bytes are acknowledged */
+		if (k->length == 0) /* the new connection; another with acknowledged bytes may end here */
 			drop_next(w, held, behind);
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * TCP options: maximum segment size (RFC 9293, 3.2), window scale and time stamps (RFC 7323), SACK (RFC
- * 2018). What is not known is skipped by its length; what has a length that does not fit ends the reading.
+ * 2018). An unknown option is skipped by its length; a length that does not fit ends the reading.
  */
 #include "fg_bytes.h"
 #include "tcp_priv.h"
@@ -114,7 +114,7 @@ pad(uint8_t *to, uint8_t *p)
 }
 
 /*
- * A SYN offers what the application wants; a SYN-ACK what is then agreed on, which is in the flags already.
+ * A SYN offers the application's options; a SYN-ACK has the agreed options, which are in the flags.
  */
 size_t
 options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What may be sent now, in this order: what is lost, what is new, what may be lost (a rescue), a probe, a
- * bare ACK. New bytes are held back by the peer's window, by our congestion window and send buffer, by
- * Nagle's algorithm (RFC 9293, 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends
- * a few segments and then lets the next one have its turn. Where the port cuts payload into segments, many
- * full ones are one here, as long as nothing is missing.
+ * Send in this order: lost data, new data, data perhaps lost (a rescue), a probe, a bare ACK. New bytes are
+ * held back by the peer's window, by our congestion window and send buffer, by Nagle's algorithm (RFC 9293,
+ * 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends a few segments, then the next
+ * one has its turn. With segmentation offload many full segments are one here, as long as nothing is missing.
  */
 #include "tcp_priv.h"
 
@@ -22,8 +21,7 @@ with_fin(const struct conn *c, uint32_t seq, uint32_t length)
 
 /*
  * RFC 9293, 3.8.6.2.1 and 3.7.4: is this enough to send? Nagle's algorithm as Minshall changed it,
- * and as the usual stacks have it: only another small segment is waited for, not the full ones of the same
- * message.
+ * and as the usual stacks have it: only another small segment in flight delays this one, not full ones.
  */
 static bool
 is_worth(const struct fg_l4 *w, const struct conn *c, uint64_t unsent, uint32_t usable)
@@ -38,7 +36,7 @@ is_worth(const struct fg_l4 *w, const struct conn *c, uint64_t unsent, uint32_t 
 	return alone && usable >= c->max_wnd / 2;
 }
 
-/* RFC 5681, 4.1: after a pause the window says nothing about the path any more */
+/* RFC 5681, 4.1: after a pause the window no longer reflects the path */
 static void
 restart_after_idle(const struct fg_l4 *w, struct conn *c)
 {
@@ -146,7 +144,7 @@ send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
 		c->flags &= ~(uint32_t)FIRST_RETRANSMIT;
 		rexmt_start(w, c);
 	}
-	c->flags &= ~(uint32_t)TIMING; /* Karn: an acknowledgement might be of either */
+	c->flags &= ~(uint32_t)TIMING; /* Karn: an acknowledgement is ambiguous */
 	w->counters.segments_retransmitted++;
 	w->counters.octets_retransmitted += length;
 	return true;
@@ -168,7 +166,7 @@ gathers_more(struct fg_l4 *w, struct conn *c, uint32_t length)
 	       ops_of(w, c)->refill(w, &c->stream);
 }
 
-/* as long as nothing is missing: what is new, and that is all */
+/* while nothing is missing: new data only */
 static enum outcome
 send_next(struct fg_l4 *w, struct conn *c)
 {
@@ -264,8 +262,8 @@ send_probe(struct fg_l4 *w, struct conn *c)
 }
 
 /*
- * In place of a FIN; nothing remains of the connection. A peer that does not know yet that its SYN-ACK came
- * is to have a connection before.
+ * Send an RST in place of a FIN; the connection ends. A peer whose SYN-ACK is not acknowledged yet gets the
+ * ACK first.
  */
 static void
 send_reset(struct fg_l4 *w, struct conn *c)
@@ -276,7 +274,7 @@ send_reset(struct fg_l4 *w, struct conn *c)
 		tcp_abort(w, c, FG_L4_END_CLOSED);
 }
 
-/* what goes beside payload. @return false: there is no room, or the connection is over */
+/* segments without payload. @return false: no room, or the connection is over */
 static bool
 send_due(struct fg_l4 *w, struct conn *c)
 {
@@ -289,8 +287,8 @@ send_due(struct fg_l4 *w, struct conn *c)
 }
 
 /*
- * One deadline for two things: an ACK that no segment has carried leaves then, and what is UNREAD is offered
- * to the application again, each time after the retransmission time-out.
+ * One deadline for two purposes: a delayed ACK leaves, and UNREAD payload is offered to the application
+ * again, each time after the retransmission time-out.
  */
 static void
 delay_ack(struct fg_l4 *w, struct conn *c)
@@ -305,7 +303,7 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 {
 	enum outcome outcome = SENT;
 
-	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) /* our SYN pays an ACK that is owed */
+	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) /* our SYN carries the owed ACK */
 		return send_syn(w, c) && (!(c->flags & ACK_NOW) || tcp_send_ack(w, c));
 	/* selective acknowledgements go by themselves, since segments with payload have no room for them */
 	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_ack(w, c))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Payload. What is in order goes to the application and is gone; what is ahead of its turn goes there too,
- * marked early, and only its numbers are kept, since the application judges bytes by their position and
- * needs no other order. If it cannot (a header that is not yet whole), the payload is kept until its turn. If
- * there is no room for that, or for the numbers, the segment counts as lost and comes again.
+ * Payload. Payload in order goes to the application and is discarded. Out-of-order payload also goes there,
+ * marked early, and only its numbers are kept, since the application checks bytes by their position. If the
+ * application rejects it (a header is not whole yet), the payload is kept. Without room for the payload or
+ * the numbers, the segment counts as lost and is retransmitted.
  *
  * Acknowledgements: every second full segment, or after the delay (RFC 9293, 3.8.6.3; RFC 5681, 4.2), and at
  * once when something is out of order, fills a gap, or came twice.
@@ -40,7 +40,7 @@ owe_ack(struct fg_l4 *w, struct conn *c, uint32_t length)
 {
 	const struct fg_l4_tcp *tcp = tcp_of(w, c);
 
-	/* a segment that is not full may be all that there is: it may wait, but does not count less */
+	/* a segment that is not full may be the last: its ACK may be delayed, and it counts as a full one */
 	if (length > c->mss && length > options_own_mss(w, c)) /* several, which the port has put together */
 		c->flags |= ACK_NOW;
 	else if (length > 0)
@@ -72,7 +72,7 @@ skip_early(struct fg_l4 *w, struct conn *c, struct ranges *held)
 		c->flags &= ~(uint32_t)UNREAD;
 }
 
-/* what is held may follow on what has just come: it is acknowledged, and to be read */
+/* held payload may now be in order: acknowledge it, and have it read */
 static void
 join_held(struct fg_l4 *w, struct conn *c)
 {
@@ -100,7 +100,7 @@ arrived(struct fg_l4 *w, struct conn *c)
 	return c->state != CLOSED;
 }
 
-/* payload whose turn it is. @return false: the application could not use it, or it is over */
+/* payload in order. @return false: rejected by the application, or the connection is over */
 static inline bool
 take_payload(struct fg_l4 *w, struct conn *c, const uint8_t *payload, uint32_t length)
 {
@@ -145,7 +145,7 @@ offer_kept(struct fg_l4 *w, struct conn *c, const struct kept *k, uint32_t had)
 	return taken;
 }
 
-/* offer the application what was kept, in order, until it refuses some */
+/* offer kept payload to the application, in order, until it rejects some */
 static void
 take_kept(struct fg_l4 *w, struct conn *c)
 {

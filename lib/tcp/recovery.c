@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loss recovery: what is sent again, and how fast. One account serves SACK (RFC 6675) and its absence (RFC
- * 6582): what is in flight is what was sent, less what the peer has, less what is lost, plus what of that was
- * sent again ("pipe"); and new or old segments leave as long as the pipe is smaller than the congestion
- * window. What is lost is for scoreboard.c to say; without SACK it is the first segment.
+ * Loss recovery: what is retransmitted, and how fast. One account serves SACK (RFC 6675) and its absence (RFC
+ * 6582). The bytes in flight ("pipe") are the bytes sent, less the acknowledged and the lost ones, plus the
+ * retransmitted ones. Segments leave as long as the pipe is smaller than the congestion window. scoreboard.c
+ * determines the lost segments; without SACK the first segment is lost.
  *
  * During recovery by SACK the window follows from what is delivered, so that the flight shrinks evenly to
  * what congestion control wants, and does not stall (proportional rate reduction, RFC 6937). Without SACK a
  * duplicate ACK says that some full segment has arrived, so the pipe shrinks by one, which is how fast
  * recovery inflates the window and how limited transmit (RFC 3042) comes about.
  *
- * A connection for which there is no room to remember its losses recovers as without SACK: one hole at a
- * time, and in order after a time-out, by high_rxt.
+ * A connection without room for its loss state recovers as without SACK: one hole at a time, and in order
+ * after a time-out, by high_rxt.
  */
 #include "tcp_priv.h"
 
@@ -138,7 +138,7 @@ reduce_rate(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_
 	c->cwnd = pipe + room;
 }
 
-/* nothing is missing, and nobody will say that what was sent again was not: the place may be another's */
+/* nothing is missing, and no report of a spurious retransmission can follow: free the loss state */
 static void
 give_back(struct fg_l4 *w, struct conn *c, const struct loss_state *r)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a worker: what is open is reset, a burst at a time. A peer, or a firewall between, that was left
- * with a connection would take the SYN of a later one with the same ports for a segment of the older one. An
- * RST that does not hit the peer's next number, because something was lost, is answered by an ACK (RFC 5961,
- * 3.2), which finds no connection here, and the RST to that one hits.
+ * The end of a worker: what is open is reset, a burst at a time. A peer or firewall with an old connection
+ * would take the SYN of a later one with the same ports for a segment of the old one. An RST without the
+ * peer's next number, after a loss, is answered by an ACK (RFC 5961, 3.2); the ACK finds no connection here,
+ * and the RST that answers it has the right number.
  */
 #include "tcp_priv.h"
 

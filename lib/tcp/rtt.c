@@ -93,7 +93,7 @@ rexmt_review(struct fg_l4 *w, struct conn *c)
 				rexmt_start(w, c);
 		}
 	} else if (tcp_unsent(c) > 0) {
-		if (!(c->flags & PROBING)) { /* what can be sent has been: the window does not let it */
+		if (!(c->flags & PROBING)) { /* the window blocks all remaining data */
 			c->flags = (c->flags & ~(uint32_t)KEEPALIVE) | PROBING;
 			rexmt_start(w, c);
 		}

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What of the bytes in flight the peer has (RFC 2018), what was sent again, and what therefore is lost: RACK
- * (RFC 8985). A segment is lost if one that was sent after it has arrived and there was time for it to be
- * overtaken, whatever it is: one of a window, a retransmission, the retransmission of that.
+ * The bytes in flight that the peer has (RFC 2018), the retransmitted ones, and the lost ones by RACK (RFC
+ * 8985). A segment is lost if one sent later has arrived and the reordering time has passed. This also holds
+ * for retransmissions, and for their retransmissions.
  *
- * RACK keeps the time of every segment. Here those that were sent once need none: they left in the order of
- * their numbers, so whatever lies above was sent later. Only of what was sent again the time and the next new
- * number at that time are kept, a few entries, since neighbours that went together are one.
+ * RACK keeps the time of every segment. Here segments sent once need no time: they left in the order of their
+ * numbers. Only retransmissions keep their time and the next new number at that time, in a few entries, since
+ * neighbours sent together share one.
  *
- * As long as segments have not been seen to pass each other, three that arrived above a hole, or any during
- * recovery, are proof enough. Else there is the reordering window, a quarter of the shortest round trip, and
- * more of it when the peer tells that it got something twice; a timer ends it, so that the last hole of a
- * small window does not wait for the time-out.
+ * Until reordering is seen, three segments above a hole, or any during recovery, prove a loss. Else the
+ * reordering window applies: a quarter of the shortest round trip, and more when the peer reports duplicates.
+ * A timer ends it, so that the last hole of a small window does not wait for the time-out.
  */
 #include "tcp_priv.h"
 
@@ -36,7 +35,7 @@ scoreboard_need(struct fg_l4 *w, struct conn *c)
 	return r;
 }
 
-/* forget numbers from .. to - 1 of what was sent again; of an entry on both sides of it, the part before */
+/* remove numbers from .. to - 1 from the retransmissions; an entry on both sides keeps its first part */
 static void
 retransmission_forget(struct loss_state *r, uint32_t from, uint32_t to)
 {
@@ -62,7 +61,7 @@ scoreboard_room(struct loss_state *r)
 
 	if (r->retransmissions < MAX_RETRANSMISSIONS)
 		return true;
-	/* two become one if the peer has what lies between them; the later time is the cautious one */
+	/* merge two entries if the peer has all between them; the later time is the safe one */
 	for (uint32_t i = 0; i + 1 < r->retransmissions; i++) {
 		if (ranges_missing(&r->has, e[i].to, e[i + 1].from) > 0)
 			continue;
@@ -110,7 +109,7 @@ delivered_first(struct conn *c, struct loss_state *r, uint32_t from, uint32_t to
 		c->reordered = true;
 }
 
-/* it is news that from .. to - 1 have arrived */
+/* from .. to - 1 have newly arrived */
 static void
 delivered(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_t from, uint32_t to,
 	  uint32_t highest)
@@ -125,7 +124,7 @@ delivered(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_t 
 		delivered_first(c, r, from, e->from, highest);
 		from = e->to;
 		/*
-		 * so soon after it was sent again, it is the first one that arrived (RFC 8985, 6.2, step 2)
+		 * so soon after a retransmission, the original has arrived (RFC 8985, 6.2, step 2)
 		 */
 		if (now_us(w) - e->at + 1 < c->min_rtt) /* both are rounded */
 			continue;
@@ -139,7 +138,7 @@ delivered(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_t 
 	delivered_first(c, r, from, to, highest);
 }
 
-/* of what arrives, as much as is news. @return bytes */
+/* count newly arrived bytes. @return bytes */
 static uint32_t
 deliver(const struct fg_l4 *w, struct conn *c, struct loss_state *r, uint32_t from, uint32_t to,
 	uint32_t highest)
@@ -245,7 +244,7 @@ has_enough(const struct conn *c, const struct loss_state *r)
 	return octets > (DUP_THRESH - 1U) * c->mss || r->has.count >= DUP_THRESH || c->dupacks >= DUP_THRESH;
 }
 
-/* how long a segment may be overtaken, us (RFC 8985, 6.2, step 4) */
+/* the reordering window, us (RFC 8985, 6.2, step 4) */
 static uint32_t
 reorder_window(const struct conn *c, const struct loss_state *r)
 {
@@ -263,7 +262,7 @@ has_come(uint32_t now, uint32_t at)
 	return seq_le(at, now);
 }
 
-/* of what was sent once. @return whether there is more that is lost; *wait: us until there may be, if less */
+/* among segments sent once. @return whether more is lost; *wait: us until more may be lost, if less */
 static bool
 detect_first(const struct conn *c, struct loss_state *r, uint32_t now, uint32_t reorder, uint32_t *wait)
 {
@@ -294,7 +293,7 @@ before_it(const struct loss_state *r, const struct retransmission *e)
 	       (e->at == r->delivered_at && seq_lt(e->to, r->delivered_end));
 }
 
-/* of what was sent again */
+/* among retransmitted segments */
 static bool
 detect_again(const struct conn *c, struct loss_state *r, uint32_t now, uint32_t reorder, uint32_t *wait)
 {

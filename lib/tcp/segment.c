@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From bytes to what the headers say. Nothing of a frame is believed before its length was looked at: IP and
- * TCP lengths against the frame, header lengths against their least, options within their header, and the
- * checksums. Padding behind the IP packet is cut off. Fragments are not reassembled: we send none, and tell
- * peers no MSS that would need any. A port that puts segments together checks the sums of each before.
+ * Parse headers. All lengths are verified before use: IP and TCP lengths against the frame, header lengths
+ * against their minimum, options against their header; then the checksums. Padding behind the IP packet is
+ * cut off. Fragments are not reassembled: we send none, and announce an MSS that needs none. A port that
+ * merges segments verifies the checksum of each.
  */
 #include "fg_bytes.h"
 #include "fg_checksum.h"

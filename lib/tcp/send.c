@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One segment. Every one that leaves acknowledges what has come in, so this is also where owed
- * acknowledgements are struck off. Challenge ACKs are limited: each connection sends ten of them in any five
- * seconds and no more (RFC 5961, 7). A limit of the whole worker would let an attacker of one connection use
- * up the answers of all others, and find out by counting them which ones exist.
+ * Send one segment. Each segment carries an acknowledgement, so this file also clears owed acknowledgements.
+ * Challenge ACKs are limited: each connection sends ten of them in any five seconds and no more (RFC 5961,
+ * 7). With a limit per worker an attacker of one connection could use up the challenge ACKs of all others,
+ * and detect connections by counting ACKs.
  */
 #include "tcp_priv.h"
 
@@ -14,8 +14,8 @@ enum {
 
 /*
  * The window where payload waits for the application. The edge only ever moves forward (RFC 9293,
- * 3.8.6.2.2). A part of a unit before it is taken, though the field cannot tell of it (RFC 7323, 2.4). It is
- * not rounded up: the edge would then move with each small segment, and the window would never close.
+ * 3.8.6.2.2). Bytes in a part of a scaled unit are accepted, though not announced (RFC 7323, 2.4). The window
+ * is not rounded up: the edge would then move with each small segment, and the window would never close.
  */
 static __attribute__((noinline)) uint32_t
 window_beside_unread(const struct fg_l4 *w, const struct conn *c, uint32_t window)
@@ -120,7 +120,7 @@ tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length)
 	return true;
 }
 
-/* each challenge ACK takes up a second; that many seconds may be taken up ahead of the clock */
+/* each challenge ACK uses a second; this many seconds may be used ahead of the clock */
 static bool
 may_challenge(const struct fg_l4 *w, const struct conn *c)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a connection: opened by us or by a peer, agreed upon, closed, over. The states are from RFC
- * 9293, 3.3.2, but for LISTEN, which is an application and no connection.
+ * The life of a connection: active or passive open, handshake, close, end. The states are from RFC 9293,
+ * 3.3.2, except LISTEN, which is an application, not a connection.
  *
  * TIME_WAIT is kept by the side that closes first, for as long as the plan says (fg_l4_tcp.time_wait_ms),
- * with all of the connection, so that what still comes is answered as RFC 9293 asks. A new SYN ends it early
- * if its sequence number or time stamp is beyond the old connection's (RFC 6191), and so does an open of our
- * own, whose sequence number then begins beyond the old ones.
+ * with the whole connection, so that late segments are answered by RFC 9293. A new SYN ends it early if its
+ * sequence number or time stamp is beyond the old connection's (RFC 6191), and so does an open of our own,
+ * whose sequence number then begins beyond the old ones.
  */
 #include <string.h>
 
@@ -109,7 +109,7 @@ tcp_open(struct fg_l4 *w, unsigned app, const struct fg_flow *f)
 	return c;
 }
 
-/* a peer's connection that neither side has confirmed yet; NULL: there is no room */
+/* a half-open connection of a peer; NULL: no room */
 static struct conn *
 accept_syn(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence)
 {
@@ -141,7 +141,7 @@ tcp_accept_confirmed(struct fg_l4 *w, unsigned app, const struct segment *s, uin
 	c = accept_syn(w, app, s, sequence);
 	if (c == NULL)
 		return NULL;
-	/* when the SYN-ACK left is not known, so there is no round trip to be taken from it */
+	/* the time of the SYN-ACK is unknown, so it gives no round-trip time */
 	c->snd_una++;
 	c->snd_nxt++;
 	c->stream.acked = 0;
@@ -207,7 +207,7 @@ tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s)
 void
 tcp_abort(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 {
-	/* no room for the RST: the peer learns it from the answer to its next segment */
+	/* no room for the RST: the peer gets one in answer to its next segment */
 	if (c->state != SYN_SENT && c->state != TIME_WAIT)
 		tcp_send_control(w, c, TCP_RST | TCP_ACK, tcp_bare_seq(c));
 	tcp_end(w, c, end);

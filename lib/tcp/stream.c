@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A TCP connection as a stream: what applications call (fg_stream.h). Closing says that the application has
- * written all; the state changes when the FIN leaves. A stream that goes through a layer is the layer's,
- * which calls the same functions for the connection below.
+ * A TCP connection as a stream: what applications call (fg_stream.h). Close means that the application has
+ * written all; the state changes when the FIN leaves. The layer of a stream implements these functions, and
+ * calls them for the connection below.
  */
 #include "tcp_priv.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The connections of a worker, in one slab that is reserved whole and paid for as it is used, and a hash of
- * address and port with chains through the slab. A connection that is given back rests for a while in the
- * free list, so its memory is not another's while the call that ended it is still on the stack, and is used
- * again before what was never used: memory follows from the connections open at one time, not from those
- * there were in all. What a connection needs only when segments are lost or out of order comes from pools.
+ * address and port with chains through the slab. A freed connection stays in the free list for a while, so
+ * its memory is not reused while the call that ended it is still on the stack. It is reused before an entry
+ * never used: memory depends on the connections open at one time, not on their total. State for lost or
+ * out-of-order segments comes from pools.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tcp_priv.h"
 
 enum { REST = 64 /* connections given back before one is used again */ };
-enum { POOL_MIN = 256, POOL_SHARE = 16 /* of the connections can be short of a segment at a time */ };
+enum { POOL_MIN = 256, POOL_SHARE = 16 /* share of connections that can have loss state at a time */ };
 enum { KEPT_MOST = 32768 /* 64 MiB, touched as far as they are used */ };
 
 static uint32_t
@@ -69,7 +69,7 @@ table_hash(const struct fg_l4 *w, const struct fg_flow *f)
 		memcpy(word, f->local, 16);
 		memcpy(word + 2, f->remote, 16);
 		h = mix(mix(mix(mix(h, word[0]), word[1]), word[2]), word[3]);
-	} else { /* what all IPv4 addresses begin with tells nothing */
+	} else { /* the common prefix of IPv4 addresses does not distinguish them */
 		memcpy(&local, f->local + 12, 4);
 		memcpy(&remote, f->remote + 12, 4);
 		h = mix(h, (uint64_t)local << 32 | remote);
@@ -95,7 +95,7 @@ table_find(const struct fg_l4 *w, const struct fg_flow *f, uint64_t hash)
 	return index == 0 ? NULL : &own(w)->conn[index];
 }
 
-/* line by line: for all lines at once the compiler makes a string instruction, which is slow */
+/* line by line: for all lines the compiler would use a slow string instruction */
 static inline void
 clear(struct conn *c)
 {

@@ -15,15 +15,15 @@
  *   send.c        one segment
  *   hystart.c     when the first slow start ends (RFC 9406)
  *   congestion.c  how much may be in flight: NewReno and CUBIC (cubic.c)
- *   undo.c        what was not lost at all (RFC 3522, 3708, 4015)
+ *   undo.c        spurious recoveries (RFC 3522, 3708, 4015)
  *   tlp.c         tail-loss probes (RFC 8985, 7)
  *   rtt.c         round trips and the timers that follow from them (RFC 6298)
  *   scoreboard.c  what the peer has, what was retransmitted, what is lost (RFC 2018, 8985)
  *   recovery.c    what to retransmit and how fast (RFC 5681, 6582, 6675, 6937, 3042)
- *   half_open.c   what a flood of SYNs may take up
+ *   half_open.c   limit of half-open connections
  *   state.c       open, accept, abort, end; what is reported to the application
- *   cookie.c      how SYNs beyond that share are answered (RFC 4987)
- *   ack.c         what an acknowledgement acknowledges: RTT, window, flight
+ *   cookie.c      answers to SYNs beyond that limit (RFC 4987)
+ *   ack.c         effects of an acknowledgement: RTT, window, flight
  *   receive.c     payload and FIN in and out of order, when to acknowledge
  *   timeout.c     what happens when a timer ends
  *   input.c       a segment arrives (RFC 9293, 3.10.7)
@@ -49,25 +49,25 @@ size_t options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to);
 size_t options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks);
 
 /* icmp.c */
-/** A message of ICMP or ICMPv6 came that is no application's. */
+/** An ICMP or ICMPv6 message that no application accepts. */
 void icmp_error(struct fg_l4 *w, const struct segment *s);
 
 /* table.c */
 int table_create(struct fg_l4 *w, struct fg_error *err);
 void table_free(struct fg_l4 *w);
-/** Where a flow's connection is looked for; all that take a hash take this one's. */
+/** The hash of a flow, for all functions with a hash. */
 uint64_t table_hash(const struct fg_l4 *w, const struct fg_flow *f);
 struct conn *table_find(const struct fg_l4 *w, const struct fg_flow *f, uint64_t hash);
 /** A connection of a flow, in state CLOSED, the rest zero; NULL when all are taken. */
 struct conn *table_take(struct fg_l4 *w, const struct fg_flow *f, uint64_t hash);
-/** Nobody finds the connection any more. */
+/** Remove the connection from the hash. */
 void table_remove(struct fg_l4 *w, struct conn *c);
-/** Its place may be another's. */
+/** Free the connection's entry. */
 void table_give(struct fg_l4 *w, struct conn *c);
 
 /**
- * Of the time stamps of a flow (RFC 7323, 7.1). They go on where the stamps of an earlier connection of the
- * same flow ended, as long as the secret lasts, and say nothing of other flows.
+ * The timestamp offset of a flow (RFC 7323, 7.1). Timestamps continue from an earlier connection of the same
+ * flow while the secret lasts, and reveal nothing of other flows.
  */
 static inline uint32_t
 ts_offset_of(const struct fg_l4 *w, uint64_t hash)
@@ -107,7 +107,7 @@ conn_index(const struct fg_l4 *w, const struct conn *c)
 }
 
 /**
- * Ask for the lines of a connection that a segment or a timer will need, so that the waits for them overlap.
+ * Prefetch the cache lines of a connection for a segment or a timer, so that the waits overlap.
  */
 static inline void
 conn_fetch(const struct conn *c)
@@ -116,7 +116,7 @@ conn_fetch(const struct conn *c)
 		__builtin_prefetch((const uint8_t *)c + at, 1);
 }
 
-/** Ask for the line of the table where a flow is looked for, and then for the connection that is there. */
+/** Prefetch the hash line of a flow, then its connection. */
 static inline void
 table_fetch(const struct fg_l4 *w, uint64_t hash)
 {
@@ -144,11 +144,13 @@ uint32_t ranges_missing(const struct ranges *set, uint32_t from, uint32_t to);
 bool ranges_gap(const struct ranges *set, uint32_t from, uint32_t edge, uint32_t *begin, uint32_t *end);
 
 /* kept.c */
-/** Keep what the set does not have, and add it there. @return false: not all of it, and counted why */
+/**
+ * Keep payload missing in the set, and add its numbers. @return false: not all of it; the reason is counted
+ */
 bool kept_add(struct fg_l4 *w, struct ranges *held, uint32_t seq, const uint8_t *payload, uint32_t length);
-/** Where what is kept begins, of @p from to @p to; what lies before is forgotten. */
+/** The first kept byte of @p from to @p to; earlier payload is discarded. */
 uint32_t kept_begin(struct fg_l4 *w, struct ranges *held, uint32_t from, uint32_t to);
-/** Nothing is held any more. */
+/** Free all kept payload. */
 void held_free(struct fg_l4 *w, struct conn *c);
 
 /* wheel.c */
@@ -156,7 +158,7 @@ void wheel_start(struct wheel *wheel, uint64_t now);
 /** Deadlines of the connection have changed. */
 void timer_update(struct fg_l4 *w, struct conn *c);
 void timer_stop(struct fg_l4 *w, struct conn *c);
-/** Time has passed: call @p expired for each connection with a deadline that may have come. */
+/** Advance the time: call @p expired for each connection with a deadline that may be due. */
 void wheel_advance(struct fg_l4 *w, void (*expired)(struct fg_l4 *w, struct conn *c));
 /** When wheel_advance() may have something to do, ns. */
 uint64_t wheel_due(const struct fg_l4 *w);
@@ -221,12 +223,12 @@ void tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /** A SYN for a listening application; half_open_has_room() is true. */
 void tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s);
 /**
- * One whose SYN, @p s, had been forgotten; our SYN-ACK with this number is confirmed. NULL: there is no room.
+ * Establish a connection from a SYN cookie: @p s is its SYN, the number is our SYN-ACK's. NULL: no room.
  */
 struct conn *tcp_accept_confirmed(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence);
-/** What our SYN-ACK answers to a SYN. */
+/** Options of our SYN-ACK to a SYN. */
 void tcp_agree(struct fg_l4 *w, struct conn *c, const struct segment *s);
-/** What the two SYNs agree on. */
+/** Set the options agreed on by the two SYNs. */
 void tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s);
 
 /* half_open.c */
@@ -234,14 +236,15 @@ void half_open_add(struct fg_l4 *w, struct conn *c);
 void half_open_remove(struct fg_l4 *w, struct conn *c);
 /** Is there room for one more? */
 bool half_open_has_room(const struct fg_l4 *w);
-/** If the table is full, the oldest one, which gives way to one that is confirmed; else NULL. */
+/** If the table is full, the oldest half-open connection, to be replaced by an established one; else NULL. */
 struct conn *half_open_oldest(const struct fg_l4 *w);
 
 /* cookie.c */
-/** Answer a SYN and forget it. */
+/** Answer a SYN with a cookie. */
 void cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s);
 /**
- * An ACK of no connection: of one that was forgotten? @return it, established; NULL: no, or there is no room
+ * Verify the cookie of an ACK without a connection. @return the established connection; NULL: no cookie, or
+ * no room
  */
 struct conn *cookie_take(struct fg_l4 *w, unsigned app, const struct segment *s);
 
@@ -258,32 +261,32 @@ tcp_take_window(struct conn *c, const struct segment *s)
 	c->snd_wl1 = s->seq;
 }
 
-/** @return false: the segment is not to be used */
+/** @return false: ignore the segment */
 bool tcp_ack(struct fg_l4 *w, struct conn *c, const struct segment *s);
 
 /* receive.c */
 /** Payload and FIN of a segment that lies in the window, at least in part. */
 void tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s);
-/** The application may be able to use now what is UNREAD. */
+/** Offer UNREAD payload to the application. */
 void tcp_receive_kept(struct fg_l4 *w, struct conn *c);
 
 /* scoreboard.c */
-/** @return what the connection knows of its losses, made if it is not there; NULL: no room */
+/** @return the connection's loss state, created if absent; NULL: no room */
 struct loss_state *scoreboard_need(struct fg_l4 *w, struct conn *c);
 /** Read the SACK option. @return bytes that the peer has not acknowledged before */
 uint32_t scoreboard_sack(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /** Everything before @p ack has arrived. @return bytes not acknowledged before */
 uint32_t scoreboard_cut(struct fg_l4 *w, struct conn *c, uint32_t ack);
-/** What is found to be lost by what has arrived and by the time? @return more than before */
+/** Detect losses by arrivals and time. @return whether more is lost than before */
 bool scoreboard_detect(struct fg_l4 *w, struct conn *c);
-/** Everything that the peer has not is lost: after a time-out. */
+/** After a time-out: mark all unacknowledged data as lost. */
 void scoreboard_all_lost(struct conn *c, struct loss_state *r);
-/** Numbers that were sent again are under way once more. */
+/** Note numbers that were retransmitted. */
 void scoreboard_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r, uint32_t from,
 		     uint32_t to);
 /** Is there room to remember one more? */
 bool scoreboard_room(struct loss_state *r);
-/** What was sent again and has not arrived, below the edge. */
+/** Retransmitted bytes below the edge that have not arrived. */
 uint32_t scoreboard_retransmitted(const struct loss_state *r);
 /** The first numbers from snd_una on and below the edge that are lost. @return false: none */
 bool scoreboard_gap(const struct conn *c, const struct loss_state *r, uint32_t *begin, uint32_t *end);
@@ -294,7 +297,7 @@ void undo_prepare(const struct conn *c, struct loss_state *r);
 void undo_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r);
 /** The peer has received these bytes twice (RFC 2883). */
 void undo_twice(const struct conn *c, struct loss_state *r, uint32_t octets);
-/** Was what was sent again not lost at all? Then take it back. */
+/** Undo the reduction if the retransmission was spurious. */
 void undo_check(struct fg_l4 *w, struct conn *c, struct loss_state *r, const struct segment *s,
 		bool advanced);
 
@@ -307,22 +310,21 @@ void tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool ad
 /* recovery.c */
 void recovery_duplicate(struct fg_l4 *w, struct conn *c);
 void recovery_advance(struct fg_l4 *w, struct conn *c);
-/** An acknowledgement has been read, which confirmed these bytes (@p s is NULL: a timer ended). */
+/** An acknowledgement of these bytes was processed (@p s is NULL: a timer expired). */
 void recovery_review(struct fg_l4 *w, struct conn *c, const struct segment *s, uint32_t delivered,
 		     bool advanced);
 void recovery_timeout(struct fg_l4 *w, struct conn *c);
-/** All that is in flight is to be sent again, from the beginning. */
+/** Retransmit all data in flight, from the beginning. */
 void recovery_restart(struct fg_l4 *w, struct conn *c);
 /** A segment was sent: @p again, or new. */
 void recovery_sent(const struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t length, bool again);
-/** Bytes in the network as far as we can tell (RFC 6675, SetPipe). */
+/** Estimate of the bytes in the network (RFC 6675, SetPipe). */
 uint32_t recovery_pipe(const struct fg_l4 *w, const struct conn *c);
 /**
- * What is to be sent again next: numbers *from to *to - 1, perhaps more than a segment. @return false:
- * nothing
+ * The next retransmission: numbers *from to *to - 1, perhaps more than a segment. @return false: nothing
  */
 bool recovery_next(const struct fg_l4 *w, const struct conn *c, uint32_t *from, uint32_t *to);
-/** And when there is neither that nor anything new (RFC 6675, NextSeg 3 and 4). */
+/** The next rescue retransmission, without lost or new data (RFC 6675, NextSeg 3 and 4). */
 bool recovery_rescue(const struct fg_l4 *w, struct conn *c, uint32_t *from, uint32_t *to);
 
 /* rtt.c */
@@ -339,9 +341,9 @@ rexmt_stop(struct conn *c)
 	c->timer = TIMER_RTO;
 	c->flags &= ~(uint32_t)(KEEPALIVE | PROBING);
 }
-/** Start or stop what the state of the connection asks for: retransmission, probe or keep-alive timer. */
+/** Start or stop the retransmission, probe or keep-alive timer by the connection's state. */
 void rexmt_review(struct fg_l4 *w, struct conn *c);
-/** What a lost SYN leaves behind (RFC 6298, 5.7). */
+/** Effect of a lost SYN on the time-out (RFC 6298, 5.7). */
 void rto_after_handshake(struct conn *c);
 
 /* timeout.c */
@@ -358,7 +360,7 @@ void congestion_met(const struct fg_l4 *w, struct conn *c, bool timeout);
 
 /* output.c */
 /**
- * Send what may be sent. @return false: the burst is full, or others shall have their turn, and there is more
+ * Send what may be sent. @return false: more to send, but the burst is full or the connection's turn is over
  */
 bool tcp_output(struct fg_l4 *w, struct conn *c);
 
@@ -366,8 +368,8 @@ bool tcp_output(struct fg_l4 *w, struct conn *c);
 /** A segment without payload. @return false when there is no room */
 bool tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq);
 /**
- * The number of a segment without payload. A peer that has taken back some of its window uses nothing beyond
- * it: no ACK and no RST (RFC 9293, 3.10.7.4). A part of a unit it may have been unable to announce.
+ * The number of a segment without payload. A peer that has shrunk its window ignores segments beyond it, also
+ * ACK and RST (RFC 9293, 3.10.7.4). It may be unable to announce a part of a scaled unit.
  */
 static inline uint32_t
 tcp_bare_seq(const struct conn *c)
@@ -381,7 +383,7 @@ tcp_bare_seq(const struct conn *c)
 bool tcp_send_ack(struct fg_l4 *w, struct conn *c);
 /** Numbers seq .. seq + length - 1 of the stream; the FIN may be the last. @return false: no room */
 bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
-/** An ACK in answer to something dubious, at a limited rate (RFC 5961, 7). */
+/** A challenge ACK, at a limited rate (RFC 5961, 7). */
 void tcp_challenge(struct fg_l4 *w, struct conn *c);
 /** An RST for a segment that has no connection (RFC 9293, 3.10.7.1). */
 void tcp_reject(struct fg_l4 *w, const struct segment *s);
@@ -394,5 +396,5 @@ frame_ip_end(bool ipv6)
 {
 	return sizeof(struct fg_ether) + (ipv6 ? sizeof(struct fg_ipv6) : sizeof(struct fg_ipv4));
 }
-/** Write headers and checksums around what is in place; the frame is then the next of the burst. */
+/** Write headers and checksums around the payload in place, and add the frame to the burst. */
 void frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t);

@@ -4,9 +4,9 @@
  * 9293, 3.8.6.1), keep-alive (3.8.4), the end of TIME_WAIT. A time-out only marks what is to be
  * retransmitted; it leaves with the next burst that has room.
  *
- * A path that swallows full segments without a word (a PMTU black hole, RFC 2923) shows by time-outs in a row
- * of a full segment: the MSS then falls to what an MTU of 1280 carries, over IPv4 in the end to 576 (RFC
- * 4821, 7.2, 7.7).
+ * A PMTU black hole (RFC 2923), which drops full segments without an error, shows by consecutive time-outs of
+ * a full segment. The MSS then falls to the MSS of an MTU of 1280, over IPv4 in the end of 576 (RFC 4821,
+ * 7.2, 7.7).
  */
 #include "tcp_priv.h"
 
@@ -46,7 +46,7 @@ tcp_path_mtu(struct fg_l4 *w, struct conn *c, uint32_t mtu)
 	c->mss = mss_of_mtu(c, mtu);
 	w->counters.too_big++;
 	/*
-	 * what was too big is lost: send it again at once, without taking it for congestion (RFC 1191, 6.5)
+	 * segments too big are lost: retransmit at once, not as congestion (RFC 1191, 6.5)
 	 */
 	recovery_restart(w, c);
 	tcp_ready(w, c);
@@ -60,7 +60,7 @@ syn_timeout(struct fg_l4 *w, struct conn *c)
 		return;
 	}
 	c->backoff++;
-	c->flags &= ~(uint32_t)SYN_ECN; /* RFC 3168, 6.1.1.1: perhaps that is what somebody dislikes */
+	c->flags &= ~(uint32_t)SYN_ECN; /* RFC 3168, 6.1.1.1: a device may drop SYNs with ECN */
 	c->syn_due = 1;
 	w->counters.syn_retransmits++;
 	tcp_ready(w, c);
@@ -72,7 +72,7 @@ rexmt_expired(struct fg_l4 *w, struct conn *c)
 	unsigned tries = c->flags & KEEPALIVE ? KEEPALIVE_TRIES : tcp_of(w, c)->retries;
 
 	if (c->state == TIME_WAIT) {
-		if (c->flags & ACK_NOW) /* many others are ahead: the last ACK has not left yet */
+		if (c->flags & ACK_NOW) /* the last ACK still waits behind other connections */
 			c->rexmt_at = tick_after(w, tcp_of(w, c)->time_wait_ms * NS_PER_MS);
 		else
 			tcp_end(w, c, FG_L4_END_CLOSED);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tail-loss probes (RFC 8985, 7). Nothing arrives above the last segments of a flight, so no acknowledgement
- * tells that they were lost. After two round trips without an answer one segment goes out, a new one or the
- * last once more, and what the peer then has says what is missing: recovery in place of a time-out.
+ * shows their loss. After two round trips without an answer one segment is sent, a new one or the last again.
+ * The SACK that answers it shows the losses: recovery in place of a time-out.
  *
- * If the probe was the last segment and its loss is all that there was, no acknowledgement shows it; it was
- * congestion all the same, and the window is reduced when nothing says that the segment came twice.
+ * If the probe repairs the only loss, the last segment, no acknowledgement shows that loss. It still was
+ * congestion, so the window is reduced unless a duplicate is reported.
  */
 #include "congestion_priv.h"
 
 enum {
-	MOST_DELAY_US = 200000, /* for which a peer holds back the ACK of a single segment */
+	MOST_DELAY_US = 200000, /* delayed-ACK time of a peer for a single segment */
 	MARGIN_US = 2000,
 };
 
@@ -33,7 +33,7 @@ tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool advance
 		return;
 	if (!c->tlp_again) {
 		c->flags &= ~(uint32_t)TLP_OUT;
-	} else if (s->ack != c->tlp_end) { /* and nothing said that it came twice */
+	} else if (s->ack != c->tlp_end) { /* and no duplicate was reported */
 		c->flags &= ~(uint32_t)TLP_OUT;
 		if (c->flags & (IN_RECOVERY | IN_LOSS))
 			return;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recoveries that were for nothing: the segment was late, not lost. Two things tell. With time stamps, the
- * first new acknowledgement echoes one that is older than the retransmission (Eifel, RFC 3522). With SACK,
- * the peer tells that it got everything that was sent again twice (RFC 2883, RFC 3708). The window is then
- * what it was before (RFC 4015).
+ * Spurious recoveries: the segment was late, not lost. Two signs show it. With timestamps, the first new
+ * acknowledgement echoes a timestamp older than the retransmission (Eifel, RFC 3522). With SACK, the peer
+ * reports all retransmitted data as duplicates (RFC 2883, RFC 3708). The window is then restored (RFC 4015).
  */
 #include "tcp_priv.h"
 

@@ -3,9 +3,8 @@
  * Timers: a hierarchical wheel (Varghese and Lauck) of four levels with 256 slots. A connection has one entry
  * for all its deadlines, and the entry is lazy: it is moved only when a deadline comes nearer, not when one
  * goes away, as the retransmission timer does with every acknowledgement. An entry that fires early finds
- * nothing due and is put back. The time of the next slot to be emptied is known and not looked for, and may
- * be early in the same way. What is due in one tick fires in the order of the list, which depends on nothing
- * but what happened before.
+ * nothing due and is put back. The time of the next slot to be emptied is kept, and may also be early.
+ * Entries due in one tick fire in the order of the list, which is deterministic.
  */
 #include "tcp_priv.h"
 
@@ -100,7 +99,7 @@ empty(struct fg_l4 *w, uint32_t level, uint32_t slot, void (*expired)(struct fg_
 	struct wheel *wheel = &own(w)->wheel;
 	uint32_t index = wheel->head[level][slot];
 
-	/* a connection that is put back never comes into this slot again in this tick */
+	/* a reinserted connection never enters this slot again in this tick */
 	while ((index = wheel->head[level][slot]) != 0) {
 		struct conn *c = &own(w)->conn[index];
 		uint32_t at = c->timer_at;

@@ -55,9 +55,9 @@ size_on_line(size_t length)
 }
 
 /*
- * Of many connections the next one's lines are not in the nearest caches, and where they are stands in a line
- * of the table. So a few segments are read before any is taken, first for one and then for the other, and the
- * waits overlap.
+ * With many connections the next one's cache lines are far, and so is the line of the table that locates
+ * them. So a few segments are parsed ahead, to prefetch first the table and then the connections; the waits
+ * overlap.
  */
 static void
 input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, struct fg_burst *out)
@@ -90,7 +90,7 @@ input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, str
 	}
 }
 
-/* the head of the list leaves it; if it has more to send it goes to the end */
+/* remove the head of the list; with more to send it goes to the end */
 static void
 serve(struct fg_l4 *w)
 {
