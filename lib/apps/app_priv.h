@@ -27,7 +27,7 @@
 
 /* of the bytes that each side sends; see payload.c */
 enum { CLIENT_STREAM = 11, SERVER_STREAM = 7919 };
-/* how late a datagram may leave and be on schedule: see note_departure() */
+/* lateness at which a datagram is still on schedule: see note_departure() */
 enum { ON_TIME_GAPS = 32, ON_TIME_NS = 100000 };
 
 struct application;
@@ -110,7 +110,7 @@ application_of(const struct fg_l4 *w, const struct fg_stream *s)
 	return (struct application *)w->app[s->app];
 }
 
-/** What every client knows of a stream; the struct of a kind's own begins with it. */
+/** The state of a client's stream; each kind's own struct begins with it. */
 struct client_stream {
 	uint64_t since; /* when what is being measured began */
 };
@@ -121,7 +121,7 @@ client_of(const struct fg_stream *s)
 	return (struct client_stream *)(uintptr_t)s->area;
 }
 
-/** Record how long it took since @p since, if it is part of the figures. */
+/** Record the time since @p since, if it is within the measured time. */
 static inline void
 note_time(const struct fg_l4 *w, struct fg_histogram *h, uint64_t since)
 {
@@ -178,7 +178,7 @@ struct jitter {
 	bool seen;
 };
 
-/** A datagram came that was under way for so long; by clocks that need not agree. */
+/** A datagram arrived with this delay, by clocks that need not agree. */
 static inline void
 note_jitter(struct jitter *j, uint64_t transit)
 {
@@ -191,8 +191,8 @@ note_jitter(struct jitter *j, uint64_t transit)
 }
 
 /**
- * Datagrams that are due at times of their own, @p gap ns from one to the next; 0: as fast as it goes. Those
- * that are late by more than max_lag are left out. @return how many
+ * Datagrams due by now, @p gap ns apart; 0: as fast as possible. Those late by more than max_lag are left
+ * out. @return their number
  */
 static inline uint64_t
 pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin, double gap)
@@ -208,7 +208,7 @@ pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin, double gap
 	return (uint64_t)left_out;
 }
 
-/** One was sent; @p gap ns to the next, 0: as fast as it goes. */
+/** A datagram was sent; @p gap ns to the next, 0: as fast as possible. */
 static inline void
 pace_next(const struct fg_l4 *w, double *next_at, double gap)
 {
@@ -232,7 +232,7 @@ note_departure(const struct fg_l4 *w, struct application *a, double due, double 
 	a->off_schedule += lag > on_time;
 }
 
-/** A window of the peer's is closed, and keeps data back since *since; 0: it does not. */
+/** A window of the peer is closed and blocks data since *since; 0: not blocked. */
 static inline void
 note_blocked(const struct fg_l4 *w, uint64_t *since)
 {
@@ -240,7 +240,7 @@ note_blocked(const struct fg_l4 *w, uint64_t *since)
 		*since = w->now;
 }
 
-/** How much of a time is part of the figures. */
+/** The part of a time that is within the measured time. */
 static inline uint64_t
 measured_part(const struct fg_l4 *w, uint64_t from, uint64_t to)
 {
@@ -249,7 +249,7 @@ measured_part(const struct fg_l4 *w, uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/** It does not any more. */
+/** The window no longer blocks data. */
 static inline void
 note_unblocked(const struct fg_l4 *w, struct application *a, enum fg_l4_window which, uint64_t *since)
 {
@@ -262,7 +262,7 @@ note_unblocked(const struct fg_l4 *w, struct application *a, enum fg_l4_window w
 /** @return false: there is no memory */
 bool patience_create(struct application *a);
 void patience_free(struct application *a);
-/** Nothing came of a request since then: its transaction would have taken so long at least. */
+/** A request without a response since then: record this time as a lower bound of its transaction. */
 void note_unanswered(struct fg_l4 *w, struct application *a, uint64_t since);
 /** @return when to look again */
 uint64_t patience_poll(struct fg_l4 *w, struct application *a);
@@ -285,9 +285,9 @@ address_at(const struct fg_l4_app *config, const uint8_t first[16], uint32_t i, 
 	last = htonl(ntohl(last) + i);
 	memcpy(out + 12, &last, 4);
 }
-/** Open one that was due at @p at. @return NULL: there is no port or no room */
+/** Open a connection that was due at @p at. @return NULL: no port or no room */
 struct fg_stream *client_open(struct fg_l4 *w, struct application *a, uint64_t at);
-/** Open as many as the ramp allows. @return when there will be more to do */
+/** Open as many connections as the ramp allows. @return time of the next poll */
 uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
 /**
  * The same, and what each connection sends at fg_l4_app.flood_per_s besides: @p visit() sends one and counts
@@ -295,10 +295,12 @@ uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
  */
 uint64_t client_flood(struct fg_l4 *w, struct fg_app *app, double *at, const uint64_t *sent,
 		      void (*visit)(struct fg_l4 *w, struct fg_stream *s));
-/** The first byte of the first response is here; the last is. Of pages see page_first() and page_over(). */
+/**
+ * The first byte of the first response has come; the last byte. For pages see page_first() and page_over().
+ */
 void note_first_octet(const struct fg_l4 *w, const struct fg_stream *s);
 void note_last_octet(const struct fg_l4 *w, const struct fg_stream *s);
-/** Close it: from now on that is what it waits for. */
+/** Close the connection, and wait for its end. */
 void client_close(struct fg_l4 *w, struct fg_stream *s);
 /** A response is whole and @p requests of the connection were sent: is there to be another, and when? */
 void next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
@@ -336,7 +338,7 @@ void payload_fill(uint32_t seed, uint64_t offset, uint8_t *to, uint32_t length);
 /** The payload of a message: first bytes of @p head, then the stream's. */
 void payload_fill_behind(const char *head, uint32_t head_length, uint32_t seed, uint64_t position,
 			 uint8_t *to, uint32_t length);
-/** @return how many bytes differ from what should stand there */
+/** @return number of bytes that differ from the expected ones */
 uint32_t payload_wrong(uint32_t seed, uint64_t offset, const uint8_t *data, uint32_t length);
 /**
  * fill() and receive() where all that a side sends is such bytes; of the server also the time of the first.

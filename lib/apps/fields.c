@@ -20,7 +20,7 @@ number_of(struct text path)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* @return false: it is no number */
+/* @return false: not a number */
 static bool
 decimal(struct text value, uint64_t *out)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What gets no answer. While a client's stream waits for something, bytes have to move on it, one way or the
- * other; if none does for config.patience_ns, the client gives up: it resets the connection and counts a
- * failure. The streams are looked at a few at a time, so that neither a request nor a poll pays for it, and
- * something is given up up to a quarter of that time late. What waits when the trial ends is counted, too.
+ * Requests without an answer. While a client's stream waits, bytes have to move on it in either direction;
+ * after config.patience_ns without any, the client resets the connection and counts a failure. The streams
+ * are looked at a few at a time, so that neither a request nor a poll pays for it, and something is given up
+ * up to a quarter of that time late. What waits when the trial ends is counted, too.
  *
- * The time that has passed goes among the times of transactions: it would have been at least so long. Without
- * that, a device that stops answering would have better percentiles for it.
+ * The elapsed time is recorded as a lower bound of the transaction time. Otherwise a device that stops
+ * answering would get better percentiles.
  */
 #include "app_priv.h"
 #include "fg_pool.h"
 
 enum { AT_A_TIME = 1024, LOOKS = 8 };
 
-/** What a stream looked like, and when it last looked otherwise. */
+/** A stream's last state, and the time of its last change. */
 struct silence {
 	uint32_t look, since; /* since: ms */
 };
@@ -40,7 +40,7 @@ now_ms(const struct fg_l4 *w)
 	return (uint32_t)(w->now / 1000000);
 }
 
-/* another stream in the same place looks otherwise, too */
+/* another stream in the same place also has a different state */
 static uint32_t
 look_of(const struct fg_stream *s)
 {
@@ -48,7 +48,7 @@ look_of(const struct fg_stream *s)
 	       s->opened_at;
 }
 
-/* answers that it waits for; a handshake and a close are one */
+/* awaited answers; a handshake or a close counts as one */
 static uint32_t
 awaited(struct fg_l4 *w, const struct fg_stream *s)
 {
@@ -57,7 +57,7 @@ awaited(struct fg_l4 *w, const struct fg_stream *s)
 	return application_of(w, s)->kind->waits(w, s, NULL);
 }
 
-/* @return for how many ms nothing has moved that it waits for */
+/* @return ms since the last progress of an awaited answer */
 static uint32_t
 silence_of(struct fg_l4 *w, const struct fg_stream *s)
 {
@@ -148,7 +148,7 @@ patience_poll(struct fg_l4 *w, struct application *a)
 	return a->look_at;
 }
 
-/* nothing is sent any more: the figures alone say that it is over, or that it waits */
+/* nothing more is sent: only the figures show whether it is over or waits */
 static void
 end_one(struct fg_l4 *w, struct fg_stream *s)
 {

@@ -46,7 +46,7 @@ await(struct fg_l4 *w, struct ftp_session *p, enum ftp_step step)
 	fg_stream_timer(w, p->control, step == FTP_IDLE ? UINT64_MAX : config_of(w, p)->timeout_ns);
 }
 
-/* the session ends at once, without a word */
+/* the session ends at once, without QUIT */
 static void
 end_session(struct fg_l4 *w, struct ftp_session *p)
 {
@@ -405,7 +405,7 @@ got_over(struct fg_l4 *w, struct ftp_session *p, bool in_order)
 		fail_file(w, p, FTP_NO_DATA);
 	} else if (p->step == FTP_REST || p->step == FTP_BEGIN || p->step == FTP_END) {
 		note_fault(w, p, p->data_open ? FTP_CUT : FTP_NO_DATA);
-		file_may_be_over(w, p); /* once the server has said what it thinks of it */
+		file_may_be_over(w, p); /* after the server's reply to the upload */
 	}
 }
 

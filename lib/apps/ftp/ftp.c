@@ -126,7 +126,7 @@ ftp_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 	struct ftp *f = ftp_of(w, s);
 	struct ftp_session *p = ftp_session_of(w, s);
 
-	if (!is_control(f, s)) { /* of a handshake that never ended nothing was counted */
+	if (!is_control(f, s)) { /* a handshake without an end was not counted */
 		f->app.beside_opened += ftp_conn_of(s)->role == FTP_NEW;
 		f->app.beside_open -= ftp_conn_of(s)->role != FTP_NEW;
 	}

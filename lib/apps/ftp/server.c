@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The server: it lets everybody in. A path that ends in a number is a file of that number of bytes; what is
- * stored is compared with what our client sends, and its length with the number that its path ends in, if it
- * does. Folders are not looked at. A file's last reply follows when the peer has acknowledged its end, or has
- * sent it.
+ * The server: it accepts any user and password. A path that ends in a number is a file of that number of
+ * bytes; what is stored is compared with what our client sends, and its length with the number that its path
+ * ends in, if it does. Folders are not looked at. A file's last reply follows when the peer has acknowledged
+ * its end, or has sent it.
  */
 #include <strings.h>
 
@@ -160,7 +160,7 @@ epsv(struct fg_l4 *w, struct ftp_session *p, const char *argument)
 		ftp_say(w, p, "229 Entering Extended Passive Mode (|||%u|)", port);
 }
 
-/* where the client waits for us: at its own address alone, or we would be anybody's hammer (RFC 2577) */
+/* the client's data port: only at its own address, to prevent the bounce attack (RFC 2577) */
 static void
 target(struct fg_l4 *w, struct ftp_session *p, const char *argument,
        bool (*read)(const char *text, uint8_t address[16], uint16_t *port))
@@ -214,7 +214,7 @@ quits(struct fg_l4 *w, struct ftp_session *p, const char *argument)
 }
 
 static const struct command {
-	const char *name, *reply; /* what is said, or what is done */
+	const char *name, *reply; /* the reply, or the action */
 	void (*run)(struct fg_l4 *w, struct ftp_session *p, const char *argument);
 } commands[] = {
 	{"USER", "331 Any password will do.", NULL},
@@ -261,7 +261,7 @@ obey(struct fg_l4 *w, struct ftp_session *p, const char *line)
 	ftp_say(w, p, "502 That is not known here.");
 }
 
-/* a client that does not listen, but goes on with commands, is sent away */
+/* a client that ignores replies and continues with commands is disconnected */
 static void
 flood_ends(struct fg_l4 *w, struct ftp_session *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of FTP and what stands in them. No peer is believed: a number has its range, a line its end. */
+/* Parse lines of FTP. All input is verified: the range of numbers, the length of lines. */
 #include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>

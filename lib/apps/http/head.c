@@ -127,7 +127,7 @@ found(struct http_head *h, struct http_range *r, uint8_t at)
 		if (r == NULL || r->first != HTTP_RANGE_OPEN || r->last != HTTP_RANGE_OPEN)
 			return SKIP;
 		return FIRST;
-	case IF_RANGE: /* what we serve has no validators, so none is the same */
+	case IF_RANGE: /* our resources have no validators, so no condition matches */
 		if (r != NULL)
 			ignore(r);
 		return SKIP;
@@ -175,7 +175,7 @@ uint32_t
 http_read(struct http_head *h, struct http_range *r, const uint8_t *data, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++) {
-		if (h->state == FIELDS + SKIP) { /* most of a head is nothing to us */
+		if (h->state == FIELDS + SKIP) { /* most of a head is skipped */
 			const uint8_t *end = memchr(data + i, '\n', length - i);
 
 			if (end == NULL)

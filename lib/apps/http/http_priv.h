@@ -199,12 +199,12 @@ extern const struct fg_app_ops http_client_ops;
 /** What a client of pages does, too. */
 bool http_client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
 			 uint32_t length, bool early);
-/** Is the response here, as far as its end can be known before the connection's end? */
+/** Is the response complete, if its end is known before the connection's end? */
 bool http_is_whole(const struct fg_stream *s);
 /** As of struct app_kind. */
 uint32_t http_waits(struct fg_l4 *w, const struct fg_stream *s,
 		    void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
-/** Has it come to nothing? It is counted then. */
+/** Has the page failed? Then count it. */
 bool http_is_broken(struct fg_l4 *w, struct fg_stream *s);
 /** The server has sent all: does the response end so? If not, it is counted as cut off. */
 bool http_ends_so(struct fg_l4 *w, struct fg_stream *s);

@@ -251,7 +251,7 @@ end_page(struct fg_l4 *w, struct http_page *h, struct http_visit *v)
 
 		if (s == NULL)
 			continue;
-		forget(s, &place[i]); /* one that opens closes when it is open */
+		forget(s, &place[i]); /* an opening connection is closed once it is open */
 		if (is_idle)
 			fg_stream_close(w, s);
 	}

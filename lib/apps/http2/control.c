@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames that are about the connection (SETTINGS, PING, GOAWAY), about windows, or end a stream: RFC 9113, 6.
- * A peer that sends more of them in a second than anybody needs is sent away (10.5).
+ * A peer that sends too many of them in a second is disconnected (10.5).
  */
 #include "http2_priv.h"
 
@@ -19,7 +19,7 @@ h2_count(const struct fg_l4 *w, struct h2_conn *c, enum h2_flood what)
 	return ++c->flood[what] > MOST_A_SECOND ? H2_ENHANCE_YOUR_CALM : H2_NO_ERROR;
 }
 
-/* add to a window, which the peer has. @return false: it is too large then */
+/* enlarge a window granted by the peer. @return false: above its maximum */
 static bool
 widen(int32_t *window, int64_t octets)
 {
@@ -159,7 +159,8 @@ take_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 		else
 			a->role->failed(w, s, x, MESSAGE_RESET);
 		note_unblocked(w, &a->app, FG_L4_WINDOW_STREAM, &x->blocked);
-		note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked); /* others may not wait */
+		note_unblocked(w, &a->app, FG_L4_WINDOW_CONNECTION, &c->blocked); /* do not block other
+										   * connections */
 		h2_give(a, c, x);
 	}
 	return is_asked_for(w, s, c) ? H2_NO_ERROR : h2_count(w, c, H2_RESET_FRAMES);
@@ -178,7 +179,7 @@ take_goaway(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 		struct h2_exchange *x = h2_exchange_at(a, i);
 
 		next = x->next;
-		if (x->id > last) /* not dealt with: another connection asks again */
+		if (x->id > last) /* not processed: another connection repeats the request */
 			h2_give(a, c, x);
 	}
 	return H2_NO_ERROR;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames that nobody needs, at a rate of their own on each connection, in addition to the requests of a
- * client: a server, or a device on the way, is to bear them, or to end the connection with ENHANCE_YOUR_CALM
- * (RFC 9113, 10.5). A frame is left out, and not counted, while 64 KiB of its connection wait for an
- * acknowledgement.
+ * Useless frames, at a configured rate on each connection, in addition to the requests of a client: a server,
+ * or a device in the path, must cope with them, or end the connection with ENHANCE_YOUR_CALM (RFC 9113,
+ * 10.5). A frame is left out, and not counted, while 64 KiB of its connection wait for an acknowledgement.
  */
 #include "http2_priv.h"
 

@@ -165,7 +165,7 @@ part_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c)
 	return error != H2_NO_ERROR || c->flags & H2_OVER ? error : payload_goes_on(w, s, c);
 }
 
-/* a peer that speaks something else; to HTTP/1.1 it is told so */
+/* a peer with another protocol; HTTP/1.1 gets an answer that says so */
 static void
 refuse_preface(struct fg_l4 *w, struct fg_stream *s)
 {

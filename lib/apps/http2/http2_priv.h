@@ -29,7 +29,7 @@
 enum {
 	H2_HEADER = 9,        /* bytes of a frame's header */
 	H2_FRAME_MAX = 16384, /* payload of a frame, either way */
-	H2_WINDOW = 65535,    /* before anybody says something else */
+	H2_WINDOW = 65535,    /* initial values of the protocol */
 	H2_WINDOW_MAX = 0x7fffffff,
 	H2_TABLE = 4096, /* bytes of a peer's table of fields */
 	H2_PART = 9,     /* the most bytes that are read as one number or several */
@@ -288,13 +288,13 @@ struct h2_exchange *h2_find(const struct http2 *a, const struct h2_conn *c, uint
 /** Was it reset by us not long ago? */
 bool h2_was_reset(const struct http2 *a, const struct h2_conn *c, uint32_t id);
 void h2_give(struct http2 *a, struct h2_conn *c, struct h2_exchange *x);
-/** Whose turn it was comes last. */
+/** Move the exchange to the end of the list. */
 void h2_rotate(struct http2 *a, struct h2_conn *c, struct h2_exchange *x);
 /** The stream fails by our RST_STREAM. */
 void h2_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum h2_error code);
-/** The connection does, by GOAWAY and FIN. */
+/** The connection fails by our GOAWAY and FIN. */
 void h2_fail(struct fg_l4 *w, struct fg_stream *s, enum h2_error code);
-/** It ends in peace. */
+/** The connection ends without an error. */
 void h2_leave(struct fg_l4 *w, struct fg_stream *s);
 /** All exchanges fail. */
 void h2_drop_all(struct fg_l4 *w, struct fg_stream *s, enum message_sum why);
@@ -324,7 +324,7 @@ enum h2_error h2_control_part(struct fg_l4 *w, struct fg_stream *s, struct h2_co
 enum h2_error h2_control_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
 /** What the peer may send gets as large as it was, when half of it is used. */
 void h2_renew(struct fg_l4 *w, struct fg_stream *s, uint32_t id, int32_t *credit, int32_t full);
-/** Such a frame has come: not too many in a second? */
+/** Count such a frame. @return false: too many in this second */
 enum h2_error h2_count(const struct fg_l4 *w, struct h2_conn *c, enum h2_flood what);
 
 /* flood.c */

@@ -89,7 +89,7 @@ h3_read_body(nghttp3_conn *http, int64_t id, nghttp3_vec *to, size_t room, uint3
 	bool is_client = http3_of(c->w, c->stream)->role->is_client;
 	uint32_t together;
 
-	if (x == NULL || x->left == 0) { /* nobody knows it any more */
+	if (x == NULL || x->left == 0) { /* no exchange refers to it any more */
 		*flags |= NGHTTP3_DATA_FLAG_EOF;
 		return 0;
 	}
@@ -247,7 +247,7 @@ h3_on_goaway(nghttp3_conn *http, int64_t id, void *conn)
 	for (uint32_t i = c->first; i != 0; i = h3_exchange_at(a, i)->next) {
 		struct h3_exchange *x = h3_exchange_at(a, i);
 
-		if (x->id >= id && !x->over) /* not dealt with: another connection asks again */
+		if (x->id >= id && !x->over) /* not processed: another connection repeats the request */
 			h3_set_over(c->w, c->stream, x);
 	}
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests that nobody waits for, at a rate of their own on each connection: each is reset as soon as it has
- * left, so before its answer can be there. A server, or a device on the way, is to bear them or to end the
- * connection with H3_EXCESSIVE_LOAD (RFC 9114, 10.5). HTTP/3 has no PING, and a second SETTINGS is an error.
+ * Requests without a receiver, at a configured rate on each connection: each is reset as soon as it has left,
+ * before its answer. A server, or a device in the path, must cope with them or end the connection with
+ * H3_EXCESSIVE_LOAD (RFC 9114, 10.5). HTTP/3 has no PING, and a second SETTINGS is an error.
  */
 #include "http3_priv.h"
 

@@ -156,7 +156,7 @@ void h3_drop(struct fg_l4 *w, struct fg_stream *s, struct h3_exchange *x, enum m
 void h3_fail(struct fg_l4 *w, struct fg_stream *s, int error);
 /** The same by a code of RFC 9114, 8.1. */
 void h3_fail_by(struct fg_l4 *w, struct fg_stream *s, uint64_t code, const char *why);
-/** It ends in peace. */
+/** The connection ends without an error. */
 void h3_leave(struct fg_l4 *w, struct fg_stream *s);
 /** Bytes of a body of ours, for libnghttp3. */
 nghttp3_ssize h3_read_body(nghttp3_conn *http, int64_t id, nghttp3_vec *to, size_t room, uint32_t *flags,
