@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A certificate for users without one: it keeps out passive listeners, and proves nothing. */
+/* A certificate for users without one: it protects against passive listeners, and proves no identity. */
 #include <errno.h>
 #include <time.h>
 

@@ -198,7 +198,7 @@ fg_web_push(struct fg_web_request *request, const char *text, size_t size)
 
 	if (request->connection == NULL || !request->is_stream || request->ended)
 		return -EPIPE;
-	/* nothing is legal: it asks how much is unread */
+	/* 0 bytes is legal: a query for the number of unread bytes */
 	rc = grow(&request->unread.data, &request->unread.room, request->unread.after + size);
 	if (rc != 0)
 		return rc;

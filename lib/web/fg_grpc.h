@@ -27,13 +27,13 @@ struct fg_grpc_config {
 	const char *address;      /* as fg_web_config */
 	uint32_t max_connections; /* further ones wait until one ends */
 	uint32_t begin_ms; /* a connection that has not begun to speak HTTP/2 is closed after this time */
-	uint32_t body_ms;  /* one whose request is not whole, or whose answer is not read, too */
+	uint32_t body_ms;  /* also a connection with an incomplete request or an unread answer */
 	/*
-	 * a client that has been silent for this time is asked whether it is there (PING): its host may have
-	 * gone without a word. Without an answer the connection is closed after body_ms more
+	 * a client idle for this time gets a PING, because its host may have disappeared. Without an answer
+	 * the connection is closed after body_ms more
 	 */
 	uint32_t idle_ms;
-	uint64_t max_body; /* bytes of a request; of all at a time four times as many */
+	uint64_t max_body; /* bytes of a request; all requests together: four times this number */
 };
 
 /**
@@ -61,7 +61,7 @@ struct fg_grpc_about {
 /** Take the next whole call. @return NULL: none waits; else to be given to fg_grpc_release() at the end */
 struct fg_grpc_call *fg_grpc_next(struct fg_grpc *grpc, struct fg_grpc_about *about);
 
-/** Does the client still wait: it is there, has not cancelled, and its deadline has not passed? */
+/** Does the client still wait (connected, not cancelled, before its deadline)? */
 bool fg_grpc_is_awaited(const struct fg_grpc_call *call);
 
 /**

@@ -29,7 +29,7 @@ struct fg_web_config {
 	const char *address;
 	const char *certificate;  /* PEM; NULL: no TLS */
 	const char *key;          /* PEM */
-	uint32_t max_connections; /* at the most; then those go that have waited longest for a request */
+	uint32_t max_connections; /* most connections; then those idle longest are closed */
 	uint32_t head_ms;  /* a connection without a whole head of a request is closed after this time */
 	uint32_t body_ms;  /* for the body behind it; also for an answer that the client does not read */
 	uint64_t max_body; /* bytes of a request, where fg_web_limit() gives no other */
@@ -43,8 +43,7 @@ struct fg_web_pem {
 };
 
 /**
- * Make a certificate of this host that nobody vouches for, for ten years: a key of the curve P-256, signed by
- * itself.
+ * Make a self-signed certificate of this host, valid for ten years, with a P-256 key.
  * @return 0 or -EIO
  */
 int fg_web_self_signed(struct fg_web_pem *out, struct fg_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The listener of gRPC: it accepts connections, lets each do what it can, and looks once a second for those
- * that keep it waiting.
+ * The listener of gRPC: it accepts connections, serves each, and checks once a second for connections that
+ * have timed out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { LOOK_MS = 1000, MAX_EVENTS = 64 };
 
-/* As long as no further connection can be had the listener is not looked at, or it would never be quiet. */
+/* Stop polling the listener while no further connection is possible, or it would stay readable. */
 static void
 accept_more(struct fg_grpc *grpc, bool wanted)
 {

@@ -23,7 +23,7 @@ struct fg_grpc {
 	uint32_t n_connections;
 	bool accepts;
 	uint64_t held;                     /* bytes of bodies of requests */
-	STAILQ_HEAD(, fg_grpc_call) whole; /* calls that nobody has taken yet */
+	STAILQ_HEAD(, fg_grpc_call) whole; /* calls not taken yet */
 	int64_t looked_ms;
 };
 
@@ -38,7 +38,7 @@ struct grpc_connection {
 	bool awaits_room; /* in the socket */
 	int64_t since_ms; /* it has not begun, or what is unsent was not taken */
 	int64_t heard_ms; /* the client sent something */
-	bool asked;       /* since then, whether it is there */
+	bool asked;       /* PING sent since then */
 	LIST_HEAD(, fg_grpc_call) calls;
 };
 
@@ -63,7 +63,7 @@ struct fg_grpc_call {
 	size_t answer_size, sent;
 };
 
-/** Take a socket over and begin to speak. @return 0 or a negative errno; the socket is closed then */
+/** Take ownership of a socket and start HTTP/2. @return 0 or a negative errno, with the socket closed */
 int connection_open(struct fg_grpc *grpc, int fd);
 
 /** Read and write what is possible. @return whether the connection goes on */
@@ -72,10 +72,10 @@ bool connection_turn(struct grpc_connection *connection);
 /** Write what is possible. @return whether the connection goes on */
 bool connection_flush(struct grpc_connection *connection);
 
-/** Ask a client that has been silent whether it is there. @return whether the connection goes on */
+/** Send a PING to an idle client. @return whether the connection goes on */
 bool connection_ask(struct grpc_connection *connection, int64_t now);
 
-/** Has it kept us waiting for too long? */
+/** Has the connection timed out? */
 bool connection_is_overdue(const struct grpc_connection *connection, int64_t now);
 
 void connection_close(struct grpc_connection *connection);
@@ -95,7 +95,7 @@ int call_append(struct fg_grpc_call *call, const uint8_t *data, size_t size);
 /** Its request is whole. @return 0 or -ENOMEM */
 int call_whole(struct fg_grpc_call *call);
 
-/** As fg_grpc_answer(), but that it is left to the caller to write it. */
+/** As fg_grpc_answer(), but the caller writes the answer to the socket. */
 int call_answer(struct fg_grpc_call *call, uint32_t status, const char *message, const char *body,
 		size_t size);
 

@@ -181,7 +181,7 @@ connection_close(struct grpc_connection *connection)
 	free(connection);
 }
 
-/* Be told when the socket takes more, as long as there is more. */
+/* Poll the socket for output while there is data to send. */
 static void
 await_room(struct grpc_connection *connection, bool wanted)
 {
@@ -192,7 +192,7 @@ await_room(struct grpc_connection *connection, bool wanted)
 	connection->awaits_room = wanted;
 }
 
-/* @return bytes that nghttp2 has for the client, a negative number when it has failed */
+/* @return bytes that nghttp2 has to send to the client; negative: nghttp2 failed */
 static ssize_t
 next_unsent(struct grpc_connection *connection)
 {
@@ -245,7 +245,7 @@ connection_turn(struct grpc_connection *connection)
 		connection->heard_ms = now_ms();
 		connection->asked = false;
 		if (nghttp2_session_mem_recv(connection->session, block, (size_t)n) != n) {
-			connection_flush(connection); /* GOAWAY says why, if it can */
+			connection_flush(connection); /* send GOAWAY with the reason, if possible */
 			return false;
 		}
 	}

@@ -42,7 +42,7 @@ struct fg_web {
 	struct fg_web_config config;
 	TAILQ_HEAD(, connection) connections; /* by since_ms, the oldest first */
 	uint32_t n_connections;
-	STAILQ_HEAD(, fg_web_request) whole; /* requests that nobody has taken yet */
+	STAILQ_HEAD(, fg_web_request) whole; /* requests not taken yet */
 	int64_t looked_ms;
 	struct {
 		char *prefix;
@@ -162,8 +162,8 @@ waits_for_100(struct MHD_Connection *mhd)
 }
 
 /*
- * The head has come. A body that says itself that it is too large is not asked for; one that comes unasked is
- * read and forgotten, for a connection that closes on unread bytes may take the answer with it (RST).
+ * The head has come. A body with a Content-Length above the limit gets no 100 (Continue); one that still
+ * comes is read and discarded, because a close with unread bytes may lose the answer (RST).
  */
 static enum MHD_Result
 begin_request(struct fg_web *web, struct MHD_Connection *mhd, const char *path, const char *method,

@@ -60,5 +60,5 @@ int listen_at(const char *address, char **path, struct fg_error *err);
 /** The port of a socket; 0: it has none. */
 uint16_t port_of(int fd);
 
-/** Milliseconds of a clock that no one sets. */
+/** Milliseconds of a monotonic clock. */
 int64_t now_ms(void);
