@@ -3,9 +3,8 @@
  * What bears the signature of a test frame and is not that frame: an ICMP error that quotes it, its last
  * fragment, what was joined to others or cut. And what is, though the device has changed its headers.
  *
- * Of a frame with the length that was sent nothing is asked. Any other is looked at here: it is the frame if
- * the IP packet that was sent is in it, whole, whatever tags, labels, tunnels or options are before that now
- * or no longer are.
+ * A frame of the sent length is accepted. Frames of another length are checked here: it is the sent frame if
+ * it contains the whole IP packet, with any tags, labels, tunnels or options added or removed in front.
  */
 #include <string.h>
 
@@ -52,9 +51,9 @@ rx_is_altered(struct rx_rejected *rejected, const struct rx_stream *stream, cons
 	struct fg_net_packet want, got;
 	enum fg_altered kind;
 
-	if (stream->length == 0 && stream->sizes == NULL) /* nobody here knows what was sent */
+	if (stream->length == 0 && stream->sizes == NULL) /* the sent frame is unknown here */
 		return false;
-	/* what stands in a runt's headers may be its signature */
+	/* a runt's signature may overlap its headers */
 	if (rx_receiver(stream) == NULL || tx_inject_makes_length(stream->sent->inject, m->data_len))
 		return false;
 	sent = tx_template(stream->sent, number & ~FG_SIGNATURE_COPY);

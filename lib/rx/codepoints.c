@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With which PCP, DEI and DSCP frames arrive. There are no more than 17 tags and 65 DSCPs, none included, so
- * each pair has a counter, and the receiver adds 1 to one of them.
+ * Counts of received frames by PCP, DEI and DSCP. There are no more than 17 tags and 65 DSCPs, none included,
+ * so each pair has a counter, and the receiver adds 1 to one of them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors on purpose, at the receiver. The signature says which number a frame has; how many of those by which
- * the device is measured departed before it, its rank, follows only from running the same program of errors.
- * So the receiver follows it as numbers arrive, and hands ranks to everything that measures: what was left
- * out, repeated or put off on purpose is in order there, and frames that were made wrong, which a device may
- * well lose, are counted by themselves.
+ * Deliberate errors, at the receiver. The signature has the frame's number. Its rank, the number of measured
+ * frames that departed before it, depends on the program of errors, which the receiver runs again as numbers
+ * arrive. All measurements use ranks: frames dropped, duplicated or delayed on purpose are in order there.
+ * Malformed frames, which a device may drop, are counted separately.
  *
  * A number that is not known yet departs soon, for how long a frame can wait is known, or was never sent.
  * After a long silence the program has to be followed all the way, some nanoseconds for each frame in

@@ -13,7 +13,7 @@
 #include "fg_signature.h"
 #include "rx_stream.h"
 
-enum { PAYLOAD_APART = 127 }; /* frames, at most, from one that is compared to the next: 64 in the mean */
+enum { PAYLOAD_APART = 127 }; /* most frames from one comparison to the next: 64 on average */
 
 void
 rx_payload_count(struct rx_extended *extended, const struct rte_mbuf *m, uint64_t number)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The queues of a port among themselves, what is done next to the frames: see rx_queues.h.
+ * Exchange between the queues of a port, off the frame path: see rx_queues.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 
 const struct rx_task rx_unassigned, rx_elsewhere;
 
-/* What is known of a test frame: it is here, or another queue has passed on what it knew. */
+/* A test frame: received here, or a record from another queue. */
 struct rx_frame {
 	const struct fg_signature *s;
 	const struct rte_mbuf *m;       /* NULL: it is not here ... */
@@ -29,7 +29,7 @@ struct rx_frame {
 	uint32_t octets; /* without FCS */
 };
 
-/* no frame of ours: the sink takes it, or the responder if it has room, else it is gone */
+/* not a test frame: for the sink, or the responder if it has room, else dropped */
 static __rte_noinline void
 rx_unsolicited(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool test)
 {
@@ -44,7 +44,7 @@ rx_unsolicited(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool 
 		rte_pktmbuf_free(m);
 }
 
-/* a frame of this trial, of a stream that should not come here; without a receiver it is not looked for */
+/* misdirected: a frame of this trial, of a stream not expected at this port */
 static __rte_noinline void
 rx_misdirected(struct rx_task *t, const struct rx_stream *stream, uint32_t octets)
 {
@@ -116,7 +116,7 @@ rx_check_payload(struct rx_extended *extended, const struct rx_frame *f)
 		rx_payload_add(extended, &f->passed->payload);
 }
 
-/* is it a frame by which the device is measured? Then @p number becomes its place among those */
+/* is it a measured frame? Then @p number becomes its rank */
 static inline bool
 rx_is_measured(const struct rx_stream *stream, uint64_t *number, int64_t delay)
 {
@@ -264,7 +264,7 @@ rx_measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbu
 		rx_measure_ours(t, stream, &f, extended);
 }
 
-/* some of what other queues have passed on. @return how much */
+/* measure some records of other queues. @return their number */
 static __rte_always_inline unsigned
 rx_take_passed(struct rx_task *t, bool extended)
 {
@@ -305,7 +305,7 @@ rx_take_all_passed(struct rx_task *t)
 		;
 }
 
-/* of many streams; what is in order and nothing out of the way only enters a batch */
+/* with many streams; an ordinary frame in order only enters a batch */
 static __rte_noinline void
 rx_measure_unbatched(struct rx_task *t, struct fg_signature s, const struct rte_mbuf *m, uint64_t arrival_ns)
 {

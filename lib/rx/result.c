@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was received of a stream, read after the trial from what its receiver wrote.
+ * Results of a stream, read after the trial from its receiver.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ longer_outage(struct fg_loss_result *out, uint64_t begin, uint64_t end, uint64_t
 	out->outage_begin_ns = begin > start ? begin - start : 0;
 }
 
-/* What arrived of a stream, of all its parts. */
+/* The received frames of a stream, all parts together. */
 struct arrivals {
 	const struct fg_histogram *latency;
 	uint64_t first, last; /* ns; 0: none */

@@ -82,7 +82,7 @@ unsigned rx_window_of_faults(const struct rx *rx, const struct rx_window *window
 /** Make the tracker of stream @p i. @return 0 or -ENOMEM: never with the least */
 int rx_window_alloc(const struct rx *rx, unsigned i, const struct rx_window *window, uint64_t first,
 		    struct fg_error *err);
-/** Also what was made only in part. */
+/** Also valid for partly made receivers. */
 void rx_free(struct rx *rx);
 
 /**

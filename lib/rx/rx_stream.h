@@ -25,7 +25,7 @@ struct rx_inject;
 struct rx_task;
 struct rx_values;
 
-/** What became of the payload of a frame. */
+/** Result of a payload comparison. */
 struct rx_payload {
 	uint32_t bits;             /* that differ */
 	uint16_t octets, compared; /* that differ, of those compared */
@@ -99,14 +99,13 @@ rx_receiver(const struct rx_stream *stream)
 }
 
 /**
- * At one queue: frames with a stream's signature that are not measured. They should not come there, or are
- * not its.
+ * At one queue: frames with a stream's signature that are not measured: misdirected, or not the stream's.
  */
 struct rx_rejected {
 	uint64_t misdirected, altered[FG_ALTERED_KINDS];
 };
 
-/** Has a frame the length of that which was sent? Of several sizes its number says which. */
+/** Has a frame its sent length? With several sizes its number determines the length. */
 static inline bool
 rx_has_its_length(const struct rx_stream *stream, uint32_t octets, uint64_t number)
 {
@@ -119,8 +118,8 @@ rx_has_its_length(const struct rx_stream *stream, uint32_t octets, uint64_t numb
 /* altered.c */
 
 /**
- * A frame is of another length than its stream's: is it not the one that was sent? Then it is counted in @p
- * rejected, and is nothing else.
+ * Check a frame of another length than its stream's. If it is not the sent frame, count it in @p rejected
+ * only.
  */
 bool rx_is_altered(struct rx_rejected *rejected, const struct rx_stream *stream, const struct rte_mbuf *m,
 		   uint64_t number);

@@ -74,7 +74,7 @@ rx_show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uin
 		arrivals[i] = !stamped ? arrival
 				       : fg_clock_ns(t->clock, *RTE_MBUF_DYNFIELD(frames[i], t->time_offset,
 										  uint64_t *));
-	if (t->tap != NULL) /* then it is the port's only queue */
+	if (t->tap != NULL) /* without a ring it is the port's only queue */
 		let_look(t, t->tap, frames, arrivals, n);
 	standing = enter(t);
 	if (standing != NULL)
