@@ -60,7 +60,7 @@ static char listens_at[sizeof(((struct sockaddr_un *)0)->sun_path)];
 		exit(STATUS_USAGE);       \
 	} while (0)
 
-/* The first line of a file that nobody else can read. */
+/* The first line of a file that only its owner can read. */
 static void
 read_secret(const char *option, const char *path, char *out, size_t size)
 {
@@ -98,7 +98,7 @@ make_key(const char *path)
 	return 0;
 }
 
-/* A scheme that says something else than the options would be a trap. */
+/* Reject a scheme that contradicts the options. */
 static void
 check_url(const struct bridge_servers *servers, const char *url)
 {
@@ -196,7 +196,8 @@ read_options(int argc, char *argv[], struct settings *o)
 			fputs(usage, stdout);
 			exit(0);
 		} else {
-			exit(STATUS_USAGE); /* getopt_long() has told why, but for too many servers */
+			exit(STATUS_USAGE); /* getopt_long() has printed the reason, except for too many
+					     * servers */
 		}
 	}
 	if (optind < argc)
@@ -221,7 +222,7 @@ socket_at(const char *path, struct sockaddr_un *address)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
-/* Whatever is missing, the server or the agent: try again until both are there. */
+/* If the server or the agent is missing, retry until both are present. */
 static void
 serve_agent(const struct settings *o)
 {
@@ -251,7 +252,7 @@ serve_agent(const struct settings *o)
 	}
 }
 
-/* A controller is told at once why it has no bus. */
+/* Report to a controller at once why it has no bus. */
 static void
 serve_controller(const struct settings *o, int fd)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON as far as it takes to find the end of a value (RFC 8259): one function for each kind of value, which
- * takes it from the front of the text and returns whether it was there. */
+/*
+ * JSON as far as it takes to find the end of a value (RFC 8259): one function for each kind of value, which
+ * takes it from the front of the text and returns whether it was there.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -198,7 +200,7 @@ is(const struct bridge_text *text, const char *word)
 	return text->size == strlen(word) && memcmp(text->at, word, text->size) == 0;
 }
 
-/* Where a key's value belongs; NULL: nowhere, or it is the body. */
+/* The destination of a key's value; NULL: ignored, or the body. */
 static struct bridge_text *
 place_of(struct bridge_envelope *out, const struct bridge_text *key)
 {

@@ -11,7 +11,7 @@
 enum {
 	TIMEOUT_MS = 5000,   /* of one try to connect */
 	PING_MS = 5000,      /* a server that answers none of two is gone */
-	WRITE_MS = 10000,    /* a server that reads nothing for so long, too */
+	WRITE_MS = 10000,    /* a server that reads nothing for this time is gone, too */
 	RETRY_MS = 250,      /* doubled with each try ... */
 	RETRY_MAX_MS = 5000, /* ... up to this; as much again at random */
 	NONCES = 8,          /* that may be asked for until one has a signature that libnats can send */

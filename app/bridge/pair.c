@@ -60,7 +60,7 @@ bridge_note(const char *format, ...)
 	fprintf(stderr, "framegauge-bridge: %s\n", text);
 }
 
-/* Messages that cannot be passed on are counted; the 1st, 2nd, 4th ... is told. */
+/* Messages that cannot be passed on are counted; the 1st, 2nd, 4th ... is logged. */
 static void
 drop(struct bridge_pair *pair, const char *what, const char *subject, size_t size)
 {
@@ -263,7 +263,7 @@ publish(struct bridge_pair *pair, const char *subject, const char *reply, const 
 			   : natsConnection_Publish(pair->nats, subject, body, (int)size);
 }
 
-/* Tell a sender that the server does not take its message, so that it does not wait in vain. */
+/* Report to a sender that the server rejects its message, so that it does not wait. */
 static void
 refuse_size(struct bridge_pair *pair, const char *subject, const char *reply, size_t size)
 {
