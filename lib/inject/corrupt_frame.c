@@ -84,7 +84,7 @@ corrupt_ip_length(const struct fg_inject_fields *s, uint8_t *frame)
 	fg_put16(frame + s->ip_checksum, (uint16_t)~sum);
 }
 
-/* bits in a row, which begin one further with each frame */
+/* consecutive bits, starting one bit further in each frame */
 static void
 corrupt_payload(const struct fg_inject_fields *s, const struct fg_template *t, uint8_t *frame,
 		uint64_t number)
@@ -98,7 +98,7 @@ corrupt_payload(const struct fg_inject_fields *s, const struct fg_template *t, u
 	}
 }
 
-/* what is left of a frame: its beginning, and the signature where it ends now */
+/* the runt: the frame's beginning, and the signature at its new end */
 static uint16_t
 cut(const struct fg_inject_fields *s, const struct fg_template *t, uint8_t *frame)
 {

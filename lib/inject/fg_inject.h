@@ -44,7 +44,8 @@ enum {
 /** Which frames get one kind of error. */
 struct fg_inject_rule {
 	struct fg_trigger trigger;
-	uint32_t run; /* in a row each time: of every n the last ones, at random as many as follow; 0 is 1 */
+	uint32_t run;    /* burst length: the last ones of every n, or the drawn one and those after it; 0 is
+			  * 1 */
 	uint64_t limit;  /* frames in all; 0: any number */
 	uint32_t places; /* reorder, delay: how many */
 };

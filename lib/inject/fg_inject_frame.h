@@ -15,7 +15,7 @@ enum { FG_INJECT_MIN_RUNT = 36 };
  */
 struct fg_inject_fields {
 	uint16_t ip_checksum, l4_checksum, ip_length, l4_length;
-	int16_t length_by;     /* what wrong lengths say more */
+	int16_t length_by;     /* excess of wrong lengths */
 	uint32_t payload_bits; /* that are inverted */
 	uint16_t runt_size;    /* bytes with FCS */
 };

@@ -159,7 +159,7 @@ look_at_next(struct fg_injector *f)
 
 	for (unsigned i = 0; i < f->active; i++)
 		kinds |= is_injected(&f->rule[i]) ? f->rule[i].kind : 0;
-	/* a runt has no field left that could be wrong besides */
+	/* a runt has no other field left to make wrong */
 	if (kinds & 1U << FG_INJECT_RUNT)
 		kinds &= ~FG_INJECT_MALFORMED | 1U << FG_INJECT_RUNT | 1U << FG_INJECT_FCS;
 	f->number++;
