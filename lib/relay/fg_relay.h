@@ -11,9 +11,9 @@ __BEGIN_DECLS
 
 /*
  * The relay passes frames on from one port to another, as the network between them would: with its delay, its
- * rate and its faults; or it sends them back where they came from, as a far end does whose only task is to be
- * measured against. Each way is a task of its own. The clock is the processor's time stamp counter, so ports
- * of the virtual wire have no place here. All functions belong to the control thread.
+ * rate and its faults; or it sends them back, as the reflector at the far end of a measurement. Each way is a
+ * task of its own. The clock is the processor's time stamp counter, so ports of the virtual wire have no
+ * place here. All functions belong to the control thread.
  */
 
 struct fg_oam_reflector;
@@ -66,12 +66,12 @@ struct fg_relay_config {
 	X(forwarded, NULL) /* taken by the port `to` */                                               \
 	FG_PATH_COUNTERS(X)                                                                           \
 	X(too_long, "dropped (too long)")     /* for one of the two ports */                          \
-	X(completed, "checksums completed")   /* that were left to a card */                          \
+	X(completed, "checksums completed")   /* checksums left to a NIC */                           \
 	X(queue_full, "dropped (queue full)") /* of the rate's limit */                               \
 	X(line_full, "dropped (no room)")     /* in the delay line, or the port `to` takes too few */ \
 	X(not_reflected, "not reflected")                                                             \
 	X(answered, "answered")        /* reflector: ARP, Neighbor Discovery, echo */                 \
-	X(refused, "transmit retries") /* a frame that was due stayed due */
+	X(refused, "transmit retries") /* a due frame was not sent */
 
 struct fg_relay_counters {
 	FG_RELAY_COUNTERS(FG_PATH_COUNTER_FIELD)
@@ -100,7 +100,7 @@ void fg_relay_counters(const struct fg_relay *relay, unsigned way, struct fg_rel
 uint64_t fg_relay_late_ns(const struct fg_relay *relay, unsigned way);
 
 /**
- * The time that frames are stamped with now, ns: CLOCK_MONOTONIC_RAW, but for what drifted since the start.
+ * The present time of timestamps, ns: CLOCK_MONOTONIC_RAW, apart from drift since the start.
  */
 uint64_t fg_relay_now_ns(const struct fg_relay *relay);
 

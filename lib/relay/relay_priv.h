@@ -24,7 +24,7 @@ struct way {
 	struct fg_shaper shaper;
 	bool shapes, reflects, restamps;
 	uint32_t longest;             /* bytes without FCS and tag that both ports send; UINT32_MAX: any */
-	bool completes;               /* checksums that a sender left to a card */
+	bool completes;               /* checksums that a sender left to a NIC */
 	uint64_t delay;               /* ticks */
 	struct bpf_program filter;    /* without instructions: what has a signature */
 	struct fg_oam_reflector *oam; /* or NULL */

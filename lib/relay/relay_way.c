@@ -81,7 +81,7 @@ answer_oam(struct way *w, struct rte_mbuf *m)
 	return true;
 }
 
-/* @return false: it does not go back */
+/* @return false: not sent back */
 static inline bool
 turn_round(struct way *w, struct rte_mbuf *m, uint64_t now)
 {
@@ -111,8 +111,10 @@ is_too_long(struct way *w, const struct rte_mbuf *m)
 	return true;
 }
 
-/* Frees what cannot be sent. What was left to a card is done here, before anything is done to the frame.
- * @return frames that remain, at the beginning of the list */
+/*
+ * Frees what cannot be sent. What was left to a card is done here, before anything is done to the frame.
+ * @return frames that remain, at the beginning of the list
+ */
 static inline unsigned
 fetch(struct way *w, struct rte_mbuf **frames, uint64_t now)
 {
@@ -162,7 +164,7 @@ way_poll_plain(struct fg_task *task, uint64_t now)
 static void *
 way_own(void *way, void *frame)
 {
-	return frame; /* nobody else has it */
+	return frame; /* no other reference to it */
 }
 
 static void *
