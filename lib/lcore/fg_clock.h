@@ -8,7 +8,7 @@
 __BEGIN_DECLS
 
 /*
- * Ticks, and what they are in nanoseconds. On real ports a tick is one of the time stamp counter and the
+ * Ticks, and their conversion to nanoseconds. On real ports a tick is one of the time stamp counter and the
  * nanoseconds count from the same instant as CLOCK_MONOTONIC_RAW; on the virtual wire both are the wire's
  * own. Set by control while no lcore looks at it, read by everybody.
  */

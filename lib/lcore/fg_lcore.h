@@ -11,8 +11,8 @@
 __BEGIN_DECLS
 
 /*
- * A worker lcore and its job. A job is a list of tasks with their times; control compiles it, hands it over
- * and does not touch it again until the lcore has left it. The hand-over is two pointers:
+ * A worker lcore and its job. A job is a list of tasks with their times. Control compiles a job and hands it
+ * over; it does not touch the job again until the lcore has left it. The hand-over is two pointers:
  *
  *    want   written by control (release), read by the lcore (acquire): all that the job leads to is there
  *           before it
@@ -49,13 +49,13 @@ struct fg_lcore {
 	unsigned id; /* EAL's */
 } __attribute__((aligned(64)));
 
-/** Launch the loop on @p n workers. @return 0; -EBUSY: one is no free worker, then none runs */
+/** Launch the loop on @p n workers. @return 0; -EBUSY: one is not free, no loop was started */
 int fg_lcores_start(struct fg_lcore *lcores, unsigned n, struct fg_error *err);
 /** Leave the loop on all of them, and wait for it. */
 void fg_lcores_stop(struct fg_lcore *lcores, unsigned n);
 /** Hand job k of @p jobs to lcore k; NULL: rest. */
 void fg_lcores_give(struct fg_lcore *lcores, unsigned n, struct fg_job *jobs);
-/** Wait until all have taken up what was given to them. */
+/** Wait until all lcores have taken up their jobs. */
 void fg_lcores_await(const struct fg_lcore *lcores, unsigned n);
 
 /** The time that an lcore has published, ticks: all tasks have been polled before it. */

@@ -24,7 +24,7 @@ enum {
 	REST_NS = 50000,
 	LONG_REST_NS = 1000000,
 	AHEAD_NS = 100000, /* how far the wire may run ahead of real time: less is not worth a rest */
-	STALL_NS = 100000, /* tasks have waited for long: none takes so long, so the host was elsewhere */
+	STALL_NS = 100000, /* tasks waited longer than any poll takes: the host ran something else */
 };
 
 static struct fg_job job_quit; /* wanted: leave the loop */
