@@ -11,10 +11,10 @@ __BEGIN_DECLS
 
 /*
  * Which service a frame belongs to, and which colour it comes with: by its tags and by the DSCP of its IP
- * header. What a provider's edge looks at, and nothing more.
+ * header. These are the fields that a provider's edge uses.
  */
 
-/** What is to be known of a frame. */
+/** The fields of a frame that decide. */
 struct fg_class_fields {
 	bool tagged, tagged_twice, ip;
 	bool dei;             /* of the outermost tag */

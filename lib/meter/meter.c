@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Token buckets. A token is 10^-12 bit: a rate in bit/s times a time in ps is then a whole number of tokens,
- * and no fraction is ever lost. 128 bits hold a day at a terabit per second with room to spare.
+ * without rounding. 128 bits hold a day at a terabit per second with room to spare.
  */
 #include <errno.h>
 #include <inttypes.h>
