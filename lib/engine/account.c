@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Double entry: what a card counted in a trial against what we handed over and fetched. A frame that only one
- * of the two knows was lost or made inside of the tester, without any counter of drops.
+ * Double entry: compare the NIC's counts in a trial with the frames that the tester handed over and fetched.
+ * A frame in only one of the two counts was lost or created inside the tester, without a drop counter.
  *
  * The two are not read at the same instant, and frames may be on their way through a ring. So our count is
  * taken before and after the card's, which has to lie between; if it does not, it is looked at again until
@@ -15,7 +15,7 @@
 
 enum { COUNT_EVERY_S = 60, LOOKS = 20, LOOK_EVERY_NS = 1000000 };
 
-/* @return by how much the card's count lies outside of ours, below or above */
+/* @return the NIC's count minus the nearer bound of ours; 0: within both */
 static int64_t
 outside(uint64_t card, const uint64_t ours[2], int64_t gap)
 {
@@ -25,7 +25,7 @@ outside(uint64_t card, const uint64_t ours[2], int64_t gap)
 	return extra > 0 ? extra : missing > 0 ? -missing : 0;
 }
 
-/* our books and the card's; what remains between them is added to the known gap */
+/* compare our counts with the NIC's; the rest is added to the known gap */
 static void
 compare(struct account *a, struct fg_port *port, struct fg_port_counters *c)
 {
@@ -82,7 +82,7 @@ account_left(void *port, const struct rte_mbuf *m, uint64_t time)
 		s->left = time;
 }
 
-/* a frame of the trial that a port still holds back has not been sent. @return how many there are */
+/* count frames that a port still holds back as not sent. @return their number */
 static uint64_t
 take_back(const struct engine_port *p)
 {

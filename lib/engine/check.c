@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is asked of a trial, before anything is made for it: ports there are, frames that they send, copies of
- * streams that send.
+ * Check a trial's configuration before set-up: ports exist, frames fit them, copied streams send.
  */
 #include <errno.h>
 

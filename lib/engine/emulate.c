@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making and freeing what sends in addition to the responders of ports: emulated hosts (hosts.c), and the
- * protocols of links (link.c). The lcores rest meanwhile.
+ * Create and free senders in addition to the responders of ports: emulated hosts (hosts.c), and the protocols
+ * of links (link.c). The lcores rest meanwhile.
  */
 #include <errno.h>
 

@@ -113,7 +113,7 @@ is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t l
 	return false;
 }
 
-/* off with our tag; false: it is another's, or the frame is not for the endpoint, and is as it was */
+/* remove our tag; false: another VLAN, or not for the endpoint, frame unchanged */
 static bool
 strip_tag(struct fg_endpoint_port *s, struct rte_mbuf *m)
 {
@@ -143,7 +143,10 @@ refill(struct fg_endpoint_port *s)
 	if (wanted == 0)
 		return;
 	if (unlikely(rte_pktmbuf_alloc_bulk(s->pool, s->buffer + b->rooms, wanted) != 0)) {
-		/* on the wire our buffers wait wherever frames do: it is full, as a NIC's ring would be */
+		/*
+		 * on the wire all our buffers wait with queued frames: the port is full, as a NIC's ring
+		 * would be
+		 */
 		*(s->ns_per_octet_q32 != 0 ? &s->count.refused : &s->count.no_mbuf) += 1;
 		return;
 	}
@@ -151,7 +154,7 @@ refill(struct fg_endpoint_port *s)
 		b->room[b->rooms] = rte_pktmbuf_mtod(s->buffer[b->rooms], uint8_t *);
 }
 
-/* let the endpoint have what has come in */
+/* pass received frames to the endpoint */
 static void
 hand_in(struct fg_endpoint_port *s)
 {
@@ -231,8 +234,7 @@ dress(struct fg_endpoint_port *s, unsigned i, uint64_t now)
 	account(s, m->pkt_len, now);
 }
 
-/* hand over what is written; what is refused moves to the front, or as many empty buffers, which are all
- * alike */
+/* hand over written frames; refused frames move to the front, swapped with empty buffers */
 static unsigned
 hand_over(struct fg_endpoint_port *s, uint64_t ticks, uint64_t now)
 {

@@ -346,13 +346,12 @@ fg_engine_start(struct fg_engine *e)
 		begin_stamps(&e->port[i], port);
 	}
 	e->running = true;
-	/* one that never saw the job would never finish it, if it were taken back at once */
+	/* an lcore that has not seen the job yet would never finish it */
 	change_jobs(e, e->trial->job);
 }
 
 /*
- * A link may go down and come up again within a trial, which only a look meanwhile finds; and the clock of a
- * card goes its own way.
+ * A link may go down and up again within a trial, so it is polled; and the clock of a NIC drifts.
  */
 static void
 watch_ports(struct fg_engine *e)

@@ -23,12 +23,12 @@ struct queue {
 	struct rx_task *idle; /* receives between trials: no streams */
 };
 
-/** What a port counted in a trial, and what it and we disagree by. */
+/** A port's counts in a trial, and their difference from ours. */
 struct account {
 	struct fg_port_counters before, after; /* at the start of the trial, and at its end */
-	/* what the card has counted more than we, since the port was opened: known at the start, ... */
+	/* excess of the NIC's count over ours since the port was opened: known at the start, ... */
 	int64_t tx_gap, rx_gap;
-	int64_t tx_unaccounted, rx_unaccounted; /* ... and found at the end besides */
+	int64_t tx_unaccounted, rx_unaccounted; /* ... and further excess at the end */
 	bool link_down;                         /* at the end */
 	uint64_t tx_waiting;                    /* test frames that a pause held back, then */
 };
@@ -55,10 +55,10 @@ struct spare {
 /** Room for streams that are added while a trial runs: see spares.c. Written by control. */
 struct spares {
 	struct spare *slot; /* of each substream */
-	unsigned *free;     /* those without a stream, by how long they have been so; a ring */
+	unsigned *free;     /* free substreams, the longest free first; a ring */
 	unsigned first, n;  /* of them */
 	uint64_t pass, seen[FG_MAX_LCORES];
-	/* what streams have received that are no more: bytes with FCS, of each port */
+	/* bytes with FCS received by removed streams, of each port */
 	uint64_t octets[FG_MAX_PORTS];
 };
 
@@ -102,14 +102,14 @@ struct fg_engine {
 	uint64_t tx_time_flag, rx_time_flag;
 };
 
-/** Have the lcores do nothing while no trial runs: for what control changes that idle lcores look at, too. */
+/** Rest the lcores while no trial runs, to change data that idle lcores also read. */
 void engine_rest(struct fg_engine *engine);
-/** Have idle jobs consist of what there is now, while the lcores rest. */
+/** Rebuild the idle jobs, while the lcores rest. */
 void engine_idle_tasks(struct fg_engine *engine);
-/** Have them go on between trials; lcores of the wire rest anyway. */
+/** Resume the idle jobs between trials; lcores of the wire always rest. */
 void engine_idle(struct fg_engine *engine);
 
-/** Is it possible at all? @return 0, -EINVAL, -EMSGSIZE */
+/** Check a trial's configuration. @return 0, -EINVAL, -EMSGSIZE */
 int trial_check(const struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 /** The same for one stream. */
 int trial_check_stream(const struct fg_engine *engine, const struct fg_stream_config *stream,

@@ -28,8 +28,7 @@ struct fg_endpoint_port_config {
 	struct fg_endpoint *endpoint;
 	uint32_t max_frame; /* bytes with FCS */
 	uint16_t vlan;      /* 0: untagged */
-	/* on the virtual wire, which takes whatever it is given: frames wait here instead, for no more than
-	 * this */
+	/* on the virtual wire, which accepts any number of frames: frames wait here at most for this time */
 	double line_rate_bps; /* 0: the port itself reports when it is full */
 };
 
@@ -47,8 +46,8 @@ int fg_endpoint_port_create(const struct fg_endpoint_port_config *config, struct
 			    struct fg_error *err);
 
 /**
- * Give back what it holds. No trial may be running with it, and no port may still hold a frame of it: on the
- * wire, after fg_device_reset(). NULL is legal.
+ * Free the endpoint port and its buffers. No trial may be running with it, and no port may still hold a frame
+ * of it: on the wire, after fg_device_reset(). NULL is legal.
  */
 void fg_endpoint_port_free(struct fg_endpoint_port *port);
 

@@ -236,10 +236,10 @@ unsigned fg_engine_codepoints(const struct fg_engine *engine, unsigned stream, s
 unsigned fg_engine_values(const struct fg_engine *engine, unsigned stream, struct fg_value *out, unsigned max,
 			  struct fg_value *other);
 
-/** What became of membership @p member of the trial's. After the trial. */
+/** Result of membership @p member of the trial. After the trial. */
 void fg_engine_member_result(const struct fg_engine *engine, unsigned member, struct fg_member_result *out);
 
-/** Frames of @p stream that arrived on @p port, where they do not belong. After the trial. */
+/** Misdirected frames of @p stream that arrived on @p port. After the trial. */
 uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, unsigned port);
 
 /**
@@ -248,7 +248,7 @@ uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, 
  * @return 0, or -EBUSY: there is one already
  */
 int fg_engine_tap(struct fg_engine *engine, unsigned port, struct fg_tap *tap, struct fg_error *err);
-/** No more for the tap of a port, if there is one: when this returns, no lcore is in it. */
+/** Remove the tap of a port, if any: when this returns, no lcore is in it. */
 void fg_engine_untap(struct fg_engine *engine, unsigned port);
 
 /** Results of the last trial, which must have ended. Indexes are the configuration's. */

@@ -42,14 +42,14 @@ struct fg_emulated_host {
 int fg_engine_hosts(struct fg_engine *engine, unsigned port, const struct fg_emulated_host *host, unsigned n,
 		    struct fg_error *err);
 
-/** Have the hosts of a port speak, beginning with questions for their gateways, or rest. At any time. */
+/** Start the hosts of a port, beginning with requests to their gateways, or stop them. At any time. */
 void fg_engine_hosts_run(struct fg_engine *engine, unsigned port, bool run);
 
 /** MAC of the gateway of host @p i. @return false while it has not answered */
 bool fg_engine_host_gateway(const struct fg_engine *engine, unsigned port, unsigned i, uint8_t mac[6]);
 
 /**
- * Have host @p i send an echo request, for whose reply it waits a second.
+ * Send an echo request from host @p i, and wait a second for the reply.
  * @param hop  whose MAC the request goes to: the gateway, or @p to itself
  * @param to   of IPv4 the first four bytes, as of @p hop
  * @return     0, -EBUSY the host waits for another reply, -ENETDOWN the hosts rest

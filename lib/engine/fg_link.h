@@ -27,15 +27,15 @@ enum {
 struct fg_engine;
 
 /**
- * Open a port for frames of @p n EtherTypes, or close it (0). What waits in either direction is dropped. A
- * trial that is prepared must have ended before.
+ * Open a port for frames of @p n EtherTypes, or close it (0). Waiting frames of both directions are dropped.
+ * A trial that is prepared must have ended before.
  * @return 0, -EBUSY a trial is running, -EINVAL too many, -ENOMEM
  */
 int fg_engine_link_open(struct fg_engine *engine, unsigned port, const uint16_t *type, unsigned n,
 			struct fg_error *err);
 /**
  * Send a frame soon.
- * @return 0, -ENETDOWN the port is not open, -EMSGSIZE it is no frame, -ENOBUFS too many wait
+ * @return 0, -ENETDOWN the port is not open, -EMSGSIZE not a frame, -ENOBUFS too many wait
  */
 int fg_engine_link_send(struct fg_engine *engine, unsigned port, const uint8_t *frame, size_t length);
 /** The next frame that was received. @return its bytes, without FCS; 0: no frame */

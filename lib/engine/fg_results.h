@@ -9,7 +9,7 @@
 
 __BEGIN_DECLS
 
-/* What the engine has counted, of streams and ports: while a trial runs, and when it has ended. */
+/* Counts of streams and ports: while a trial runs, and after its end. */
 
 /** One interval of a series: the frames that departed in it, whenever they arrived. */
 struct fg_interval {
@@ -24,7 +24,7 @@ struct fg_interval {
 struct fg_port_result {
 	/* during the trial */
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes, link_faults;
-	uint64_t rx_pause, paused_ns; /* times it was told to pause; how long frames waited for that */
+	uint64_t rx_pause, paused_ns; /* times it received PAUSE; how long frames waited because of it */
 	uint64_t tx_waiting;          /* test frames that a port which has to pause held at the end */
 	uint64_t link_down, removed, intercepted; /* 1: at the end of it; the last: ever in it */
 	/*
@@ -44,8 +44,8 @@ struct fg_port_result {
 	uint64_t is_accounted;
 	uint64_t tx_handed, tx_card;            /* handed over to it; counted by it as sent */
 	uint64_t rx_card, rx_fetched;           /* counted by its queues; given to us */
-	uint64_t rx_total;                      /* that its MAC received; 0: it does not tell */
-	int64_t tx_unaccounted, rx_unaccounted; /* that the card counted more than we; less: below 0 */
+	uint64_t rx_total;                      /* received by its MAC; 0: not reported */
+	int64_t tx_unaccounted, rx_unaccounted; /* excess of the NIC's count over ours; below 0: fewer */
 	/*
 	 * test frames that came over another queue than the one that measures their stream, and
 	 * about which nothing could be told there: tester drops
@@ -102,7 +102,7 @@ struct fg_live {
 struct fg_member_result {
 	/* when its first report left and its first leave, since the start of traffic; UINT64_MAX: none did */
 	uint64_t joined_ns, left_ns;
-	uint64_t queries; /* that its port heard, of all groups */
+	uint64_t queries; /* received by its port, of all groups */
 	uint64_t answers; /* groups that its port reported because of them */
 };
 

@@ -14,17 +14,17 @@ __BEGIN_DECLS
 
 enum { FG_MAX_PORTS = 64, FG_MAX_LCORES = 64 };
 
-/** Work of others in a trial (fg_task.h). */
+/** Tasks of other libraries in a trial (fg_task.h). */
 struct fg_trial_task {
 	struct fg_task *task;
 	unsigned port;   /* for which port */
 	bool at_receive; /* on the lcore that receives on it; else on the one that sends */
 };
 
-/** What each port that sends says to its IPv4 gateway during the test (RFC 2544, 11.2 and 11.3). */
+/** Frames that each sending port sends to its IPv4 gateway during the test (RFC 2544, 11.2 and 11.3). */
 struct fg_talk {
-	uint64_t query_ns;  /* an SNMP query at the start and every so often; 0: none */
-	uint64_t update_ns; /* a RIP update at the start and every so often, alternating; 0: none */
+	uint64_t query_ns;  /* interval of SNMP queries, the first at the start; 0: no queries */
+	uint64_t update_ns; /* interval of RIP updates, alternating, the first at the start; 0: no updates */
 	char community[33]; /* of the query */
 	uint32_t interface; /* that it asks about, ifIndex */
 };

@@ -14,7 +14,7 @@ struct hosts;
 int hosts_create(const struct fg_emulated_host *host, unsigned n, struct responder *responder,
 		 struct hosts **out, struct fg_error *err);
 void hosts_free(struct hosts *hosts);
-/** Has what is due said. It belongs to the lcore of the responder. */
+/** Sends due frames. It belongs to the lcore of the responder. */
 struct fg_task *hosts_task(struct hosts *hosts);
 /** A frame that the port has received. @return whether it is for one of the hosts, and taken */
 bool hosts_take(struct hosts *hosts, struct responder *responder, struct rte_mbuf *m, uint64_t now);

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What a port tells its neighbours, and answers them, during the test: the responder in every trial and
- * between them, the talker in a trial that asks for it. Both live on the lcore that sends on the port's first
- * queue, which alone writes them once they run. What the receivers of the port find for the responder comes
- * over a ring.
+ * A port's frames to its neighbours during the test: of the responder, in every trial and between trials, and
+ * of the talker, in a trial that configures it. Both live on the lcore that sends on the port's first queue,
+ * which alone writes them once they run. What the receivers of the port find for the responder comes over a
+ * ring.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -45,7 +45,7 @@ struct responder {
 	_Atomic uint64_t replies; /* to them, verified; writer: the tx lcore */
 };
 
-/** Says to the device what is no test frame, during a trial. Written by the tx lcore only. */
+/** Sends frames other than test frames to the device, during a trial. Written by the tx lcore only. */
 struct talker {
 	struct fg_task task;
 	struct responder *responder; /* of the same port and lcore: has its addresses and sends */
@@ -68,6 +68,6 @@ bool responder_may_answer(const struct rte_mbuf *m);
 void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);
 void responder_send_tagged(struct responder *r, struct rte_mbuf *m, size_t length, const uint32_t *tag,
 			   unsigned tags, uint64_t now);
-/** What a port says in the trial of that timeline. @return NULL without memory */
+/** The talker of a port in a trial of that timeline. @return NULL without memory */
 struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,
 			     const struct fg_job *timeline);

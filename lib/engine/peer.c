@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The peer, another tester that sends streams which this one receives: what is known from it alone. Its
- * stamps are of its clock, and delays become right by the difference of both clocks, which control keeps up
- * to date; how many frames it sent it knows when the trial is over.
+ * The peer, another tester that sends streams which this one receives: data that only the peer has. Its
+ * timestamps are by its clock: control keeps the difference of both clocks up to date, which corrects delays.
+ * The peer reports the number of frames sent when the trial is over.
  */
 #include "engine_priv.h"
 

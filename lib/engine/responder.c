@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The responder speaks for the tester's own addresses. It announces them at the begin of a trial, which
+ * The responder answers for the tester's own addresses. It announces them at the begin of a trial, which
  * teaches bridges where the tester is (RFC 2544, 23: learning frames), asks for the gateways' MACs, and
  * answers ARP, Neighbor Discovery and echo, so that a router can deliver to us. It also verifies what the
  * device replies to the talker's queries. A frame about an address of an emulated host is that host's.
@@ -21,7 +21,7 @@ announce(struct responder *r, uint64_t now)
 		responder_send(r, m, fg_net_ask_ipv4(&r->host, r->host.ipv4, out), now);
 	if (r->host.has_ipv6 && (out = responder_buffer(r, &m)) != NULL)
 		responder_send(r, m, fg_net_announce_ipv6(&r->host, out), now);
-	/* a question makes the gateway learn us, too, which not every router does from an announcement */
+	/* a request also makes the gateway learn our address; not every router learns from an announcement */
 	if (r->has_gateway4 && (out = responder_buffer(r, &m)) != NULL)
 		responder_send(r, m, fg_net_ask_ipv4(&r->host, r->gateway4, out), now);
 	if (r->has_gateway6 && (out = responder_buffer(r, &m)) != NULL)
@@ -51,7 +51,7 @@ untag(const struct responder *r, struct rte_mbuf *m)
 	return tag >= 0;
 }
 
-/* nothing is written into a frame that a tap is still to see. @return it, or a copy; NULL: no memory */
+/* a frame is not changed before a tap has read it. @return the frame, or a copy; NULL: no memory */
 static struct rte_mbuf *
 make_own(struct responder *r, struct rte_mbuf *m)
 {

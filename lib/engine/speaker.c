@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The speaker is what a port says of multicast groups in a trial: that it joins one and leaves it, each at
- * its time, and, to a router that asks, which ones it is a member of. A port that departs frames by itself
- * gets reports ahead with their times, so they leave at the very instant; the time at which each left is
- * kept, because delays are counted from it.
+ * The speaker sends a port's multicast messages in a trial: joins and leaves, each at its time, and reports
+ * in answer to a router's queries. A port that departs frames by itself gets reports ahead with their times,
+ * so they leave at the very instant; the time at which each left is kept, because delays are counted from it.
  *
  * Queries come over the responder, which lives on the same lcore. A speaker takes them from its first poll to
  * its last one only. Answers are spread over the first half of the time that the query leaves for them, in a
@@ -21,7 +20,7 @@
 enum { LOTS = 16, MAX_RECORDS = 183, JOIN_AND_LEAVE = 2 };
 static const uint64_t DEFAULT_RESPONSE_NS = 10000000000; /* RFC 2236, 8.3 */
 
-/* something to be said at a time */
+/* a message due at a time */
 struct event {
 	uint64_t at; /* ticks */
 	uint32_t member;
@@ -32,7 +31,7 @@ struct event {
 struct spoken {
 	struct fg_member config;
 	uint64_t joined, left; /* first report and first leave, ticks; UINT64_MAX: not yet */
-	uint64_t answer;       /* when to answer, ticks; UINT64_MAX: nobody has asked */
+	uint64_t answer;       /* when to answer, ticks; UINT64_MAX: no query */
 };
 
 struct speaker {
@@ -89,7 +88,7 @@ is_joined(const struct spoken *member)
 	return member->joined != UINT64_MAX && member->left == UINT64_MAX;
 }
 
-/* all that are due and of one kind of message go into as few as hold them */
+/* records of one kind that are due share as few messages as possible */
 static void
 answer(struct speaker *s, uint64_t now)
 {
@@ -174,7 +173,7 @@ speaker_poll(struct fg_task *task, uint64_t now)
 	return RTE_MIN(next, s->next_answer);
 }
 
-/* after the last poll, too: from then on it hears no more */
+/* also after the last poll: it ignores later queries */
 static void
 speaker_publish(struct fg_task *task, uint64_t now)
 {
@@ -260,7 +259,7 @@ speaker_task(struct speaker *s)
 	return &s->task;
 }
 
-/* since the start; UINT64_MAX: it was not said */
+/* since the start; UINT64_MAX: not sent */
 static uint64_t
 since_start(const struct speaker *s, uint64_t ticks)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a port says of multicast groups in a trial (speaker.c). Control makes it before the trial and reads
- * its results afterwards; in between the tx lcore of the port's first queue alone writes it.
+ * The multicast messages of a port in a trial (speaker.c). Control makes it before the trial and reads its
+ * results afterwards; in between the tx lcore of the port's first queue alone writes it.
  */
 #include "fg_results.h"
 #include "neighbour_priv.h"

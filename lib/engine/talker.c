@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The talker sends to the device under test what a network carries besides the test: management queries at
- * the start of each second (RFC 2544, 11.2), routing updates at the start of the trial and every so often
- * from there, one state and the other in turn (11.3). It lives in the job of a trial, on the tx lcore of a
- * port; the replies come to the port's responder, which verifies them.
+ * The talker sends to the device under test other traffic of a network: management queries at the start of
+ * each second (RFC 2544, 11.2), routing updates at the start of the trial and every so often from there, one
+ * state and the other in turn (11.3). It lives in the job of a trial, on the tx lcore of a port; the replies
+ * come to the port's responder, which verifies them.
  *
  * A port that departs frames by itself has the frames of the next moments already, so there the talker
  * is ahead as much: what it sends at the start of a second stands in front of the frames of that second.

@@ -320,7 +320,7 @@ trial_alloc(struct fg_engine *e, struct trial *t, const struct fg_trial_config *
 static struct tx_env
 env_of(struct fg_engine *e, const struct fg_trial_config *c, const struct fg_job *times)
 {
-	/* free time does not wait, unless nothing else ends the trial */
+	/* the free-running wire does not wait, unless nothing else ends the trial */
 	bool waits = e->config.time != FG_TIME_WIRE_FREE || times->end == UINT64_MAX;
 
 	return (struct tx_env){
