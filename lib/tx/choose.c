@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which loop sends what a queue has to send. It is chosen before the first frame, and again when an order has
- * changed what there is; so a loop decides nothing by itself that is the same for all frames.
+ * The loop that sends a queue's streams. It is chosen before the first frame, and again when an order has
+ * changed the streams; so a loop makes no decision per frame that is the same for all frames.
  */
 #include "tx_task.h"
 

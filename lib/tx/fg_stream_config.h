@@ -51,7 +51,10 @@ struct fg_load {
 	 */
 	bool by_octets;
 	int overhead;
-	/* how long a frame may be overdue and still be sent; 0, or more: as in the trial */
+	/*
+	 * longest time that a frame may be overdue and still be sent; 0, or more than the trial's: the
+	 * trial's
+	 */
 	uint64_t max_lag_ns;
 };
 
@@ -65,14 +68,13 @@ struct fg_turn {
 };
 
 /**
- * What may be measured of a stream in addition to loss, order and delay, which always are. Each costs the
- * receiver time with every frame and memory for every stream, so it is done where it is asked for.
+ * Optional measurements of a stream, in addition to loss, order and delay. Each costs receiver time per frame
+ * and memory per stream, so it is configured per stream.
  */
 enum fg_measure {
 	FG_MEASURE_VARIATION = 1, /* IPDV (RFC 3393) and jitter (RFC 3550) */
 	FG_MEASURE_SERIES = 2,    /* everything over time, see fg_engine_series(); availability */
-	FG_MEASURE_PAYLOAD =
-		4, /* what stands between headers and signature: does it arrive as it was sent? */
+	FG_MEASURE_PAYLOAD = 4,   /* payload integrity: the bytes between headers and signature */
 	FG_MEASURE_CODEPOINTS =
 		8, /* PCP, DEI and DSCP with which frames arrive, see fg_engine_codepoints() */
 };
@@ -142,7 +144,7 @@ struct fg_stream_config {
 	const struct fg_value_fields *values; /* NULL: not counted by values; lives as the load does */
 	/* compare the payload of each frame from the first on, not of one of 64 until one differs */
 	bool check_payload;
-	/* what arrives so long after it was sent counts as lost (RFC 7680); 0: any time will do */
+	/* frames later than this count as lost (RFC 7680); 0: no limit */
 	uint64_t latest_ns;
 	const struct fg_stream_faults *faults; /* or NULL; must live until fg_engine_prepare() returns */
 };

@@ -12,8 +12,7 @@
 __BEGIN_DECLS
 
 /*
- * What became of a stream in a trial. Sender and receiver fill in their shares when it has ended, and nobody
- * writes what they read any more.
+ * The result of a stream in a trial. Sender and receiver fill in their shares after its end.
  */
 
 /**
@@ -38,7 +37,7 @@ struct fg_inject_counts {
 	uint64_t sent, received; /* different ones received */
 };
 
-/** What bears the signature of a stream's frame and is not that frame. */
+/** Frames with the signature of a stream's frame that are not that frame. */
 enum fg_altered {
 	FG_ALTERED_QUOTED,   /* an ICMP error that quotes it */
 	FG_ALTERED_FRAGMENT, /* its last fragment */
@@ -82,7 +81,7 @@ struct fg_stream_result {
 	uint64_t octets;         /* sent, with FCS */
 	uint64_t late;           /* not sent: overdue by more than max_lag */
 	uint64_t off_schedule;   /* sent, but so late that the device saw another pattern (fg_pace.h) */
-	uint64_t unsent;         /* not sent: the trial ended first */
+	uint64_t unsent;         /* not sent: the trial ended before */
 	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */
 	uint64_t no_mbuf;        /* times there was no buffer for a frame that was due; it stayed due */
 	uint64_t worst_lag_ns;   /* of a frame that was sent */
@@ -92,7 +91,7 @@ struct fg_stream_result {
 	int64_t lost;            /* tx - wrong.sent - rx; below 0: the device invented frames */
 	uint64_t duplicates;
 	uint64_t own_queue_max_ns; /* the longest wait of a frame while the tester's port sent others */
-	uint64_t stale;            /* too far out of order to say whether first or duplicate */
+	uint64_t stale;            /* too far out of order to distinguish first and duplicate */
 	uint64_t reordered;        /* RFC 4737 */
 	uint64_t max_extent;       /* RFC 4737, 4.2 */
 	uint64_t loss_bursts, max_loss_burst;

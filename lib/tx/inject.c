@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors on purpose, at the sender. Which number departs, and what is wrong with it, a program of faults says
- * (lib/inject); here the frame is made so. The fields that change follow its number, so that what a device
- * sees of a frame that comes late or twice is what it would have seen.
+ * Errors on purpose, at the sender. A program of faults (lib/inject) determines the next number and its
+ * faults; this file makes the frame. The fields that change follow its number, so that what a device sees of
+ * a frame that comes late or twice is what it would have seen.
  *
  * Queues whose streams make errors send by the slow path (scheduled.c); all others know nothing of this.
  */

@@ -62,7 +62,7 @@ tx_share_line(struct tx *tx, unsigned first, unsigned queues)
 		if (t->port == NULL || t->port->caps.launch_time)
 			continue;
 		load[k] = load_of(tx, first + k, &longest[k]);
-		if (tx->spares > 0) { /* nobody knows what streams that join will send */
+		if (tx->spares > 0) { /* the load of later streams is unknown */
 			load[k] = 1;
 			longest[k] = t->port->caps.max_frame;
 		}

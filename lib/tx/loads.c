@@ -159,7 +159,7 @@ pace_on(const struct tx_env *env, const struct fg_port *port, const struct fg_lo
 				    last ? (uint64_t)(all - wait + 0.5) : UINT64_MAX, rest->frames};
 	int rc = 0;
 
-	none = none || passed >= ticks; /* due in the last part of a tick: the next load's first */
+	none = none || passed >= ticks; /* due in the last part of a tick: the first frame of the next load */
 	if (none)
 		pause_from(env, port, l, rest->start, out);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a stream has sent, read after the trial from what its sender kept.
+ * The sent frames of a stream, read after the trial from its sender.
  */
 #include "tx.h"
 #include "tx_inject.h"

@@ -45,7 +45,7 @@ tx_rr_advance(struct tx_round_robin *r, unsigned n)
 	__atomic_store_n(&r->done, r->done + n, __ATOMIC_RELAXED);
 }
 
-/* let the frames go that should have left before a time: whole cycles at once, and then one by one */
+/* drop frames due before a time: whole cycles at once, then one by one */
 static __rte_noinline void
 tx_rr_forgive(struct tx_round_robin *r, uint64_t limit)
 {

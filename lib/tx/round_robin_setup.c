@@ -163,7 +163,7 @@ settle(struct tx_round_robin *r, struct tx_stream *s)
 	pace->worst_lag = r->worst_lag;
 	tx_schedule_add(r->schedule, s);
 	/*
-	 * whose frames they were is not known, and one's loss may come of another's lag: an equal share for
+	 * their streams are unknown, and one stream's loss may follow from another's lag: an equal share for
 	 * each
 	 */
 	pace->off_schedule = r->off_schedule / r->streams + (s->slot < r->off_schedule % r->streams);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which stream is next? With ten thousand of them, each with a rate of its own, that must not take a look at
- * each, nor a chain of comparisons where each waits for the one before.
+ * The choice of the next stream. With ten thousand streams of different rates it must need neither a look at
+ * each stream nor a chain of dependent comparisons.
  *
  * So departures wait in a hierarchical timing wheel (Varghese and Lauck, 1987), in the order in which they
  * came. Some dozens, all of its first slot, are taken out together, sorted, and sent from an array, the run

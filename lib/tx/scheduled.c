@@ -17,7 +17,7 @@
 #include "tx_mix.h"
 #include "tx_round_robin.h"
 
-/* of the frames that wait, let those go that are too late */
+/* drop waiting frames that are too late */
 static __rte_noinline void
 tx_forgive_waiting(struct tx_task *t, uint64_t until)
 {

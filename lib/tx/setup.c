@@ -114,10 +114,9 @@ tx_stream_init(struct tx *all, unsigned i, const struct fg_stream_config *s, con
 }
 
 /*
- * When is a frame off schedule? A late frame leaves together with those that came due meanwhile. No more than
- * a burst of them is what any sender that polls makes of its schedule, and frames that come within a fraction
- * of a millisecond no buffer worth the name is upset by; but where frames are far apart, two of them together
- * are one too many.
+ * When is a frame off schedule? A late frame leaves together with those that came due meanwhile. Any sender
+ * that polls sends up to a burst of them together, and frames within a fraction of a millisecond fit any
+ * usual buffer; but where frames are far apart, two frames together are one too many.
  */
 static void
 on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned n, double step)

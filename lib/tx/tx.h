@@ -67,7 +67,7 @@ struct tx_place {
 void *tx_alloc_lines(unsigned n, size_t size);
 /** Room for senders, @p spares of them for later, with env still to be filled in. @return 0 or -ENOMEM */
 int tx_alloc(struct tx *tx, unsigned streams, unsigned spares, unsigned tasks);
-/** Also what was made only in part. */
+/** Also valid for partly made senders. */
 void tx_free(struct tx *tx);
 
 /** Compile what stream @p i sends. @p series  NULL: none is kept */

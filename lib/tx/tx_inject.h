@@ -25,7 +25,7 @@ struct tx_inject {
 	uint64_t kinds[FG_INJECT_KINDS]; /* frames */
 };
 
-/** What stream @p i gets wrong, if it does; after its frames. @return 0, -EINVAL, -ENOMEM */
+/** Set up the deliberate errors of stream @p i, if any; after its frames. @return 0, -EINVAL, -ENOMEM */
 int tx_inject_init(struct tx_stream *stream, const struct fg_stream_config *config,
 		   const struct fg_port *port, struct fg_error *err);
 void tx_inject_free(struct tx_inject *inject);

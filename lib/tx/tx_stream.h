@@ -100,7 +100,7 @@ tx_template(const struct tx_stream *s, uint64_t number)
 	return s->frames[s->sizes == NULL ? 0 : fg_sizes_kind(s->sizes, number)];
 }
 
-/** What went before counts as it is, and another load begins. */
+/** Finish the present load with its counts, and begin another load. */
 static inline void
 tx_leave_load(struct tx_stream *s, uint64_t intended)
 {
@@ -111,14 +111,14 @@ tx_leave_load(struct tx_stream *s, uint64_t intended)
 	s->present_first = s->sequence;
 }
 
-/** Will the sender not look at a stream again? Then what it has sent is final. */
+/** Has the sender released a stream? Then its counts are final. */
 static inline bool
 tx_is_retired(const struct tx_stream *s)
 {
 	return __atomic_load_n(&s->retired, __ATOMIC_ACQUIRE);
 }
 
-/** No more frames leave in the present load than the loads before it have left of the stream's number. */
+/** Limit the present load to the frames that earlier loads left of the stream's number. */
 static inline void
 tx_keep_limit(struct tx_stream *s)
 {

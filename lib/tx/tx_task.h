@@ -22,7 +22,7 @@
 #include "tx_schedule.h"
 #include "tx_stream.h"
 
-/** What control wants of a stream. */
+/** Orders of control to a stream. */
 enum tx_command { TX_START, TX_STOP, TX_LOAD, TX_ADD, TX_RETIRE };
 struct tx_order {
 	struct tx_order *next;   /* of the task's */
