@@ -78,8 +78,8 @@ int fg_oam_reflector_create(const struct fg_oam_reflector_config *config, struct
 void fg_oam_reflector_free(struct fg_oam_reflector *reflector);
 
 /**
- * Control tells the distance of the common time from the clock that times are given by, and its error
- * estimate (without FG_OAM_PTP). At any time; from one time to the next the lcore may combine old and new.
+ * Set the offset of the common time from the endpoint's clock, and its error estimate (without FG_OAM_PTP).
+ * At any time; from one time to the next the lcore may combine old and new.
  */
 void fg_oam_reflector_set_clock(struct fg_oam_reflector *reflector, int64_t unix_ahead_ns, uint16_t estimate);
 

@@ -8,7 +8,7 @@ __BEGIN_DECLS
 
 /*
  * Both ends of an OAM session behind a port (fg_endpoint.h): a sender, which keeps a record of every probe,
- * and a reflector. What the records mean is for their reader.
+ * and a reflector. The reader interprets the records.
  */
 
 struct fg_oam_sender_config {
@@ -26,13 +26,13 @@ struct fg_oam_sender_config {
 	uint32_t count;
 	uint64_t interval_ns;
 	uint32_t between; /* of LOSS: frames of the service from one message to the next, at least 1 */
-	uint32_t skip;    /* number of a probe that is not sent, though its number is used up; 0: none */
+	uint32_t skip;    /* number of a probe to leave out, so that its number is missing; 0: none */
 };
 
 enum {
 	FG_OAM_PROBE_SENT = 1,
 	FG_OAM_PROBE_ANSWERED = 2,
-	FG_OAM_PROBE_REORDERED = 4, /* its reply came after that to a later one */
+	FG_OAM_PROBE_REORDERED = 4, /* its reply came after the reply to a later probe */
 };
 
 /** One probe. Times in ns; the peer's are by its clock, since 1970. */

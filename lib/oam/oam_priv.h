@@ -24,7 +24,7 @@ struct oam_message {
 	size_t length;  /* ... and of it; of Y.1731 with the padding */
 };
 
-/** Find it. @return false: no message, or it is damaged or cut off */
+/** Find the message. @return false: no message, or damaged or truncated */
 bool oam_find(const uint8_t *frame, size_t length, struct oam_message *out);
 
 /** The EtherType of a frame, behind its tags; 0: it has none. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reflector: a request becomes its reply where it stands. It counts the requests of each session by
- * itself, unless it is to be stateless, so that the sender can tell on which way a packet was lost; a session
- * is forgotten when nothing came for it for a while and its place is needed.
+ * itself, unless it is to be stateless, so that the sender can distinguish the direction of a loss; an idle
+ * session is forgotten when its place is needed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
