@@ -82,7 +82,7 @@ struct fg_port_stamps;
 /** Most queues of a port, each way. */
 enum { FG_MAX_QUEUES = 16 };
 
-/** What a kind of port does besides sending and receiving. Control thread only. */
+/** Functions of a kind of port in addition to sending and receiving. Control thread only. */
 struct fg_port_ops {
 	void (*counters)(struct fg_port *port, struct fg_port_counters *out);
 	bool (*link_up)(struct fg_port *port);
@@ -103,7 +103,7 @@ struct fg_port_ops {
 struct fg_port_timesync {
 	int (*enable)(struct fg_port *port);
 	int (*disable)(struct fg_port *port);
-	int (*now)(struct fg_port *port, uint64_t *ns);  /* its time, which need not be anybody else's */
+	int (*now)(struct fg_port *port, uint64_t *ns);  /* its time, in its own epoch */
 	int (*sent)(struct fg_port *port, uint64_t *ns); /* of the frame sent last; -EINVAL: not yet known */
 	int (*arrived)(struct fg_port *port, uint16_t index, uint64_t *ns); /* @p index: as the mbuf has it */
 };
@@ -219,8 +219,8 @@ void fg_port_close(struct fg_port *port);
 void fg_port_pool_free(struct rte_mempool *pool);
 
 /**
- * Keep buffers that were sent from until fg_port_pool_take() asks for the same ones: it takes milliseconds
- * before and after each trial to make and to clear some megabytes. The control thread's.
+ * Keep a pool of sent buffers until fg_port_pool_take() requests the same form: it takes milliseconds before
+ * and after each trial to make and to clear some megabytes. The control thread's.
  */
 void fg_port_pool_keep(struct rte_mempool *pool);
 

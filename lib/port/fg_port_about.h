@@ -8,9 +8,8 @@
 __BEGIN_DECLS
 
 /*
- * What a person wants to know of a port before a test, and what a report keeps of it: the link, the optical
- * module, what the driver can do. The control thread's; it takes up to a second, because the module is read
- * over a slow bus.
+ * Facts about a port, for the user before a test and for the report: the link, the optical module, what the
+ * driver can do. The control thread's; it takes up to a second, because the module is read over a slow bus.
  */
 
 struct fg_port;
@@ -44,7 +43,7 @@ int fg_port_about(struct fg_port *port, struct fg_port_about *out);
 /** The driver of an interface of the kernel. */
 struct fg_interface_about {
 	char driver[32]; /* "": the kernel does not know */
-	bool xdp_known;  /* the kernel told the following (since Linux 6.3) */
+	bool xdp_known;  /* the kernel reported the following (since Linux 6.3) */
 	bool xdp_native, xdp_zero_copy;
 };
 
@@ -75,7 +74,7 @@ enum {
 };
 
 /**
- * Read what a module says of itself.
+ * Read a module's description and measurements.
  * @param id       FG_SFF8472_ID bytes
  * @param monitor  FG_SFF8472_MONITOR_SIZE bytes; NULL: it has none
  * @return 0, -EINVAL for a module of another kind

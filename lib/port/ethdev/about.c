@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a device and its driver tell about themselves when they are asked; nothing is assumed from a name. */
+/* The properties that a device and its driver report; nothing is assumed from a name. */
 #define ALLOW_EXPERIMENTAL_API /* the module's memory: experimental since 2018 */
 #include <stdio.h>
 #include <string.h>
@@ -106,7 +106,7 @@ fg_ethdev_about(struct fg_port *port, struct fg_port_about *out)
 
 	if (rte_eth_dev_info_get(id, &info) != 0)
 		return -EIO;
-	fg_eal_log_begin(); /* what it cannot do it complains of */
+	fg_eal_log_begin(); /* it logs an error for what it cannot do */
 	if (rte_eth_link_get_nowait(id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP) {
 		out->link_up = true;
 		out->full_duplex = link.link_duplex == RTE_ETH_LINK_FULL_DUPLEX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a device counted, and what we did. The two are independent: a card counts at its MAC and at its
- * queues, we count what its driver took from us and gave to us. Where both are exact, a frame by which they
- * differ was lost inside of the tester, and no counter of drops has it (lib/engine/account.c).
+ * A device's counts and the tester's. The two are independent: a NIC counts at its MAC and its queues, the
+ * tester counts the frames that the driver took and delivered. If both are exact, a difference is a frame
+ * lost inside the tester without a drop counter (lib/engine/account.c).
  */
 #include <string.h>
 

@@ -94,8 +94,10 @@ receive_stamped_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16
 	return got;
 }
 
-/* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for
- * "no limit"; IEEE 1588 stamps are switched on and off again. Only after the start do drivers answer. */
+/*
+ * The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for
+ * "no limit"; IEEE 1588 stamps are switched on and off again. Only after the start do drivers answer.
+ */
 static void
 ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 {
@@ -237,7 +239,7 @@ probe(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	return 0;
 }
 
-/* @p step: how far it came */
+/* @p step: the last step done */
 static int
 bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const char **step)
 {
@@ -360,8 +362,10 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	if (dev->promiscuous)
 		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */
 	fg_ethdev_link_stop(dev);
-	/* a peer that goes away has this driver take the device down in the interrupt thread, just now
-	 * perhaps */
+	/*
+	 * a peer that goes away has this driver take the device down in the interrupt thread, just now
+	 * perhaps
+	 */
 	if (strcmp(dev->port.caps.driver, "net_memif") == 0)
 		fg_eal_interrupt_thread_do(stop_and_close, dev);
 	else

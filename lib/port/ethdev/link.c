@@ -65,9 +65,9 @@ fg_ethdev_link_up(struct fg_port *port)
 	bool up;
 
 	if (rte_eth_link_get_nowait(dev->id, &link) != 0)
-		return true; /* a device without a link has none that could be down */
+		return true; /* a device without a link is never down */
 	up = link.link_status == RTE_ETH_LINK_UP;
-	/* what a software device calls its speed is made up */
+	/* a software device reports an arbitrary speed */
 	if (up && link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN &&
 	    port->caps.physical)
 		port->caps.line_rate_bps = link.link_speed * MBPS;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whether a PCI device is ours to take. DPDK's drivers speak with the card itself, so one that the kernel
- * still runs must not be touched: some would seize it all the same, and with it the host's own network. A
- * device is taken if it is bound to one of the drivers that hand devices to programs, or when it is
- * of a make that serves kernel and DPDK at once; and even then not if the host's default route goes through
- * it.
+ * still runs must not be touched: some would take it over, and with it the host's own network. A device is
+ * taken if it is bound to one of the drivers that hand devices to programs, or when it is of a make that
+ * serves kernel and DPDK at once; and even then not if the host's default route goes through it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -91,7 +90,7 @@ fg_pci_is_there(const char *address)
 	if (pread(fd, &vendor, sizeof(vendor), 0) != (ssize_t)sizeof(vendor))
 		vendor = 0;
 	close(fd);
-	return vendor != UINT16_MAX; /* what nobody answers reads as ones */
+	return vendor != UINT16_MAX; /* an absent device reads as ones */
 }
 
 int

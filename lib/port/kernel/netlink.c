@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Questions to the kernel about an interface, over rtnetlink and ethtool's ioctl. The files under
+ * Queries to the kernel about an interface, over rtnetlink and ethtool's ioctl. The files under
  * /sys/class/net belong to the network namespace in which /sys was mounted, so a tester moved into a lab's
  * namespace would read the counters of another interface of the same name there; a socket answers for the
  * namespace it was opened in, and keeps doing so.
@@ -350,8 +350,10 @@ read_default_routes6(struct names *out)
 		fclose(in);
 }
 
-/* Whether what leaves through the interface @p upper goes over the one with index @p lower: it is that one, a
- * VLAN or the like on it, or the bridge or bond it belongs to. */
+/*
+ * Whether what leaves through the interface @p upper goes over the one with index @p lower: it is that one, a
+ * VLAN or the like on it, or the bridge or bond it belongs to.
+ */
 static bool
 goes_over(int fd, const char *upper, int lower)
 {

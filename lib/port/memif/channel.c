@@ -147,7 +147,7 @@ hear_alone(struct memif *m, int fd, struct memif_message *message)
 	return ret;
 }
 
-/* say it, and wait for the answer of that type */
+/* send a message, and wait for the answer of that type */
 static int
 ask(struct memif *m, int fd, struct memif_message *message, int descriptor, enum memif_type answer)
 {

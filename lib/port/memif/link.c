@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What two memif peers share, from before they agree on it until nobody is on its rings any more. */
+/* The shared memory of two memif peers, from the handshake until no lcore uses its rings. */
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -52,7 +52,7 @@ memif_region_problem(int fd, uint64_t size)
 
 	if (fstat(fd, &status) != 0 || (uint64_t)status.st_size < size)
 		return "Region larger than its file";
-	/* who touches it elsewhere may have to wait, for a disk, or for ever */
+	/* access to other memory may wait for a disk, or for ever */
 	if (fstatfs(fd, &system) != 0 || (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC &&
 					  system.f_type != HUGETLBFS_MAGIC))
 		return "Region is no shared memory";

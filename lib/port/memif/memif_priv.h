@@ -93,7 +93,7 @@ struct memif_end {
 	int wake; /* eventfd of the receiver, -1: none */
 };
 
-/* What two peers have agreed on. Made by the port's thread, and not changed while lcores can see it. */
+/* The agreement of two peers. Made by the port's thread, and not changed while lcores can see it. */
 struct memif_link {
 	struct {
 		uint8_t *at;
