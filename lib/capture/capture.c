@@ -102,7 +102,7 @@ keep(struct fg_capture *c, struct record *record)
 		c->left--;
 }
 
-/* @return how many frames fewer were not wanted than it had seemed */
+/* @return number of frames first counted as unwanted that are now kept */
 static uint64_t
 fire(struct fg_capture *c, uint64_t missing)
 {
@@ -134,7 +134,7 @@ hold(struct fg_capture *c)
 		records_forget(&c->records);
 }
 
-/* @return is it not wanted, or not yet? */
+/* @return whether the frame is unwanted, or held back */
 static bool
 look_at(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
 {
@@ -184,7 +184,7 @@ write_down(struct fg_capture *c, const struct record *record)
 	}
 }
 
-/* the records that are there now; later ones wait for their turn */
+/* the records present now; later ones in the next turn */
 static void
 write_all(struct fg_capture *c)
 {

@@ -37,9 +37,9 @@ void feed_close(struct feed *feed);
 int feed_rewind(struct feed *feed, struct fg_error *err);
 
 /**
- * The next frame; its time is base_ns more than the record's, since the beginning of the first loop.
- * @param done  set when there is no more and never will be
- * @return NULL: none now
+ * The next frame; its time since the start of the first loop is the record's plus base_ns.
+ * @param done  set at the end of all frames
+ * @return NULL: no frame now
  */
 const struct record *feed_peek(struct feed *feed, bool *done);
 void feed_release(struct feed *feed, const struct record *record);

@@ -40,7 +40,7 @@ struct fg_capture_config {
 	bool patient;
 };
 
-/** What became of the frames the tap saw. */
+/** Counts of the frames that the tap saw. */
 struct fg_capture_counts {
 	uint64_t seen;
 	uint64_t filtered; /* not wanted: by filter, trigger or number; may fall, when a trigger fires */

@@ -12,11 +12,11 @@
 __BEGIN_DECLS
 
 /*
- * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or
- * at a rate. Every file is read through beforehand, so that a broken one is found before anything is sent.
- * Times go back a little where a card has several queues: such a frame leaves right behind the one before.
- * Where they go back far, by FG_REPLAY_ANEW_NS, the clock was set or another recording begins: the frames
- * behind keep the distances they were recorded with. Both are counted.
+ * Replay of a capture (pcap or pcapng, Ethernet): with its recorded times, faster or slower, or at a rate.
+ * Every file is read through beforehand, so that a broken one is found before anything is sent. Times go back
+ * a little where a card has several queues: such a frame leaves right behind the one before. Where they go
+ * back far, by FG_REPLAY_ANEW_NS, the clock was set or another recording begins: the frames behind keep the
+ * distances they were recorded with. Both are counted.
  *
  * One that fits `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its
  * size does not matter. Frames are sent as they are but for the changes of `rewrite`; a frame that the
@@ -40,7 +40,7 @@ enum fg_replay_pace {
 	FG_REPLAY_BITS_L2, /* the same with the FCS, without preamble and gap */
 };
 
-/** Times that go back so far begin anew: a clock is set rather than slewed from here on (RFC 5905, STEPT). */
+/** A step back of this size restarts the times: a clock is then set, not slewed (RFC 5905, STEPT). */
 enum { FG_REPLAY_ANEW_NS = 128000000 };
 
 /** Check sequences in the file; a port adds one to each frame. */
@@ -125,11 +125,10 @@ struct fg_task *fg_replay_task(struct fg_replay *replay);
 /** Counts so far; exact when no trial runs. */
 void fg_replay_get_counts(const struct fg_replay *replay, struct fg_replay_counts *out);
 
-/** Time behind the schedule that so great a share of the frames kept to, ns; 0 <= @p share <= 1. When no
- * trial runs. */
+/** Percentile of the frames' time behind the schedule, ns; 0 <= @p share <= 1. When no trial runs. */
 uint64_t fg_replay_error_ns(const struct fg_replay *replay, double share);
 
-/** What stopped the reading, if anything did. @return 0, or as fg_replay_open() */
+/** The error that stopped the reading, if any. @return 0, or as fg_replay_open() */
 int fg_replay_failure(const struct fg_replay *replay, struct fg_error *err);
 void fg_replay_close(struct fg_replay *replay);
 

@@ -38,7 +38,7 @@ struct fg_rewrite {
 		[FG_MAX_MOVES]; /* the first that fits an address is taken; source and destination alike */
 };
 
-/** What there was to move. */
+/** Counts of moved addresses. */
 struct fg_rewrite_found {
 	uint64_t moved[FG_MAX_MOVES]; /* addresses, by move */
 	uint64_t unmoved;             /* frames without a moved address; 0 without moves */

@@ -33,7 +33,7 @@ struct fg_verify_counts {
 	uint64_t reordered;  /* of these: after one that was sent later (RFC 4737) */
 	uint64_t duplicates; /* arrived once more */
 	uint64_t foreign;    /* arrived, and was not sent: changed, or from another sender */
-	/* the same, but of the kinds that neighbours say to each other: ARP, ND, LLDP, STP ... */
+	/* the same, but of protocols between neighbours: ARP, ND, LLDP, STP ... */
 	uint64_t talk;
 	uint64_t unchecked; /* not noted, since the thread was behind: then nothing is sure */
 };

@@ -17,7 +17,7 @@ struct record {
 	uint64_t time_ns;
 	uint32_t length; /* bytes of the frame */
 	uint32_t kept;   /* how many of them follow */
-	uint64_t note;   /* whatever the two sides have to say about it */
+	uint64_t note;   /* data of the user, from writer to reader */
 	uint8_t octets[];
 };
 
@@ -55,12 +55,13 @@ void records_hold(struct records *r);
 /** Hand over all that is held back. */
 void records_publish(struct records *r);
 
-/** Forget the oldest of those that are held back; there must be one. Its room is free once the reader has
- * looked. */
+/**
+ * Forget the oldest of those that are held back; there must be one. Its room is free once the reader has
+ * looked.
+ */
 void records_forget(struct records *r);
 
-/** Where the reader stands, and how far there are records: bytes ever read, and ever handed over. By the
- * reader. */
+/** The reader's position and the end of the records: bytes ever read, and ever handed over. By the reader. */
 static inline uint64_t
 records_begin(const struct records *r)
 {

@@ -9,7 +9,7 @@
  */
 struct rewriting {
 	const struct fg_rewrite *how;
-	struct fg_rewrite_found *found; /* NULL: nobody counts */
+	struct fg_rewrite_found *found; /* NULL: not counted */
 	bool moved;                     /* an address of this frame */
 	uint8_t old_destination_mac[6], old_source_mac[6];
 	const uint8_t *destination; /* of the outermost IP header; NULL: no IP */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loss is seen as soon as it can be: when a test frame arrives whose number is not the one behind the highest
- * of its stream so far. Those between may still come, out of order; and when the last frames of a stream are
- * lost, nothing arrives that could show it.
+ * Loss is detected when a test frame arrives whose number does not follow the highest of its stream so far.
+ * Those between may still come, out of order; and when the last frames of a stream are lost, nothing arrives
+ * that could show it.
  */
 #include <stdlib.h>
 #include <string.h>

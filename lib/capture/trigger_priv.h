@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a capture waits for: a frame that matches, or a gap in the numbers of a stream. Control sets it up
+ * The trigger of a capture: a frame that matches, or a gap in the numbers of a stream. Control sets it up
  * before the trial; while it runs, the lcore that receives the frames is the only writer.
  */
 #pragma once
@@ -32,8 +32,7 @@ trigger_exists(const struct trigger *t)
 }
 
 /**
- * Is this the frame that was waited for? Every frame must be asked about, or gaps are seen where there are
- * none.
+ * Does this frame fire the trigger? Call it for every frame; a missed call looks like a gap.
  * @param tap      what sees the frame, with the ids of its trial
  * @param missing  out: frames of its stream between the highest so far and this one
  */

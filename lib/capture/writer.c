@@ -88,7 +88,7 @@ close_it(void *cookie)
 	return close(((struct writer *)cookie)->fd);
 }
 
-/* A terminal takes no capture: it may wait for ever. A pipe takes one if somebody reads it. */
+/* Reject a terminal: a write may wait for ever. Accept a pipe with a reader. */
 static int
 begin_file(struct writer *w)
 {
