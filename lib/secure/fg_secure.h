@@ -24,7 +24,7 @@ struct fg_secure_config {
 	uint64_t timeout_ns;         /* of a handshake */
 };
 
-/* What is counted of an application's TLS: X(name, text) */
+/* Counters of an application's TLS: X(name, text) */
 #define FG_SECURE_SUMS(X)                                                       \
 	X(full, "full handshakes")                                              \
 	X(resumed, "handshakes that resumed a session")                         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a secured stream begins, how it gets its data, and how each side says that it has sent all. */
+/* The begin of a secured stream, its data, and the end of each direction. */
 #include <string.h>
 
 #include "secure_priv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a record says, once its tag has been checked: data for the application, an alert, or a message that
- * may come after a handshake. Everything else is answered by an alert, and ends the stream (RFC 8446, 5, 6).
+ * Process a record after its tag was verified: data for the application, an alert, or a post-handshake
+ * message. Everything else is answered by an alert, and ends the stream (RFC 8446, 5, 6).
  */
 #include <string.h>
 

@@ -35,7 +35,7 @@ enum {
 /** A stream of an application, and all that TLS knows of it. */
 struct secured {
 	struct fg_stream plain;             /* first: what the application sees */
-	uint64_t id;                        /* of nobody before; 0: not in use */
+	uint64_t id;                        /* never used before; 0: not in use */
 	uint64_t began;                     /* ns: the handshake */
 	struct fg_tls_handshake *handshake; /* while it is under way; of a client that wants tickets longer */
 	const struct fg_tls_suite *suite;   /* NULL: not known yet */
@@ -175,14 +175,14 @@ void outbox_fill(struct fg_l4 *w, struct fg_stream *tcp, uint64_t offset, uint8_
 void outbox_free(struct secure *all, struct secured *t);
 
 /* life.c */
-/** All is written and laid out: say so and close. */
+/** All is written and laid out: send close_notify and close. */
 void secure_finish(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp);
 /** A stream of an application of the layer, over connection @p tcp. */
 struct secured *secure_take(struct fg_l4 *w, struct carrier *c, const struct fg_stream *tcp);
 /** Keys to send with, from a handshake. */
 void secure_can_write(struct carrier *c, struct secured *t, const struct fg_stream *tcp,
 		      const struct fg_tls_taken *taken);
-/** Tell the application that it is established, if it was not told. @return false: it is no more */
+/** Report to the application, once, that the stream is established. @return false: the stream is over */
 bool secure_begin(struct fg_l4 *w, struct secured *t);
 /** Data for it. */
 enum outcome secure_data(struct fg_l4 *w, struct secured *t, const uint8_t *data, uint32_t length);
@@ -212,10 +212,10 @@ void secure_fail(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp, int 
 /* early.c */
 /** The first step of a client, with what it writes first, if that can leave early. */
 enum fg_tls_step early_begin(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp);
-/** Of a server: what the last step of the handshake brought. */
+/** Of a server: process early data of the last handshake step. */
 enum outcome early_take(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp);
-/** A client knows what became of it. */
+/** Of a client: whether the server accepted the early data is known. */
 void early_settle(struct carrier *c, struct secured *t);
-/** Send what libssl wrote behind the records of ours that it does not know of. @return false: aborted */
+/** Send records written by libssl behind our own records, unknown to libssl. @return false: aborted */
 bool early_output(struct fg_l4 *w, struct secured *t, struct fg_stream *tcp, const uint8_t *data,
 		  size_t length);

@@ -115,7 +115,7 @@ tcp_receive_records(struct fg_l4 *w, struct fg_stream *tcp, uint64_t offset, con
 	struct carrier *c = carrier_of(w, tcp);
 	const struct secured *t = secured_of(w, tcp);
 
-	/* a server with its hands full: the ClientHello comes again */
+	/* a busy server: the client retransmits the ClientHello */
 	if (t->id != 0 && !(t->flags & (ESTABLISHED | FAILED)) && t->handshake == NULL &&
 	    c->all->under_way >= c->config.handshakes_at_once) {
 		c->tally.deferred++;
