@@ -9,7 +9,7 @@
 
 __BEGIN_DECLS
 
-/* What opens and closes devices needs of EAL. Control thread only. */
+/* EAL functions for code that opens and closes devices. Control thread only. */
 
 /** Does EAL run? */
 bool fg_eal_is_running(void);

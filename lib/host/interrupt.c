@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Work done in EAL's interrupt thread. Some drivers take a device down there, when its peer has gone, without
- * a lock against the application that takes it down itself. What is done in the same thread cannot meet them.
+ * a lock against the application that takes it down itself. Work in the same thread cannot run at the same
+ * time.
  */
 #include <semaphore.h>
 #include <time.h>
