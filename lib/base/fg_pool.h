@@ -8,9 +8,9 @@
 __BEGIN_DECLS
 
 /*
- * Things of one size, known by their numbers from 1 on; number 0 is nobody. Memory is reserved at once, and a
- * page of it is taken when the first thing in it is. The first word of a free thing is the pool's. One thread
- * owns a pool.
+ * Objects of one size, identified by numbers from 1 on; number 0 is reserved. Memory is reserved at once, and
+ * a page of it is taken when the first thing in it is. The first word of a free thing is the pool's. One
+ * thread owns a pool.
  */
 struct fg_pool {
 	uint8_t *at;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012): a hash that nobody without the
- * key can foresee, for cookies that come back from a peer.
+ * SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012): a hash that is unpredictable
+ * without the key, for cookies that a peer returns.
  */
 #include <stddef.h>
 #include <stdint.h>

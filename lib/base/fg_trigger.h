@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* When something happens to frames: to every n-th one, and besides to each with a probability. */
+/* A trigger for an event on frames: on every n-th frame, and on each frame with a probability. */
 #include <stdbool.h>
 
 #include "fg_random.h"
@@ -31,7 +31,7 @@ fg_trigger_share(const struct fg_trigger *t)
 	return (t->every > 0 ? 1.0 / (double)t->every : 0) + t->random;
 }
 
-/** Begin anew: the same @p seed brings the same frames. */
+/** Restart: the same @p seed gives the same frames. */
 static inline struct fg_trigger_state
 fg_trigger_start(const struct fg_trigger *t, uint64_t seed)
 {
