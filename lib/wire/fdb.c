@@ -148,7 +148,7 @@ forget(struct fdb *t, int i)
 		t->skipped = 0; /* an empty table counts anew which addresses it skips */
 }
 
-/* is there an address to be forgotten? The end of the list never is. */
+/* has an address aged out? The end of the list never does. */
 static bool
 has_old(const struct fdb *t, uint64_t now)
 {

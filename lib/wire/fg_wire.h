@@ -16,8 +16,8 @@ __BEGIN_DECLS
 /** A learning bridge's table of addresses (IEEE 802.1D, 7.9), and what is wrong with it. */
 struct fg_device_table {
 	uint32_t size;           /* addresses it holds; 0: it learns nothing and forwards all */
-	double ageing_ns;        /* an address is forgotten that was not heard for so long; 0: never */
-	double learning_rate;    /* addresses per second that it can learn; 0: all that come */
+	double ageing_ns;        /* aging time of an address; 0: never forgotten */
+	double learning_rate;    /* addresses learned per second; 0: no limit */
 	uint32_t learning_queue; /* addresses that may wait until they are learned */
 	uint32_t skip_every;     /* it does not learn every n-th new one; 0: learns all */
 	uint32_t buckets,

@@ -117,7 +117,7 @@ wire_arrivals_next(const struct arrivals *a)
 struct wire_marks {
 	int tx_time_offset, rx_time_offset;
 	uint64_t tx_time_flag, rx_time_flag;
-	uint64_t bad_fcs_flag, runt_flag; /* as the tester's port sends only on purpose */
+	uint64_t bad_fcs_flag, runt_flag; /* wrong FCS, which the tester sends only on purpose */
 	uint64_t test_flag;               /* of frames of streams */
 };
 
@@ -145,7 +145,7 @@ wire_size(const struct wire_marks *marks, const struct rte_mbuf *m)
 uint16_t wire_arrivals_fetch(struct arrivals *arrivals, const struct wire_marks *marks,
 			     struct rte_mbuf **frames, uint16_t n, uint64_t now);
 
-/** Say what port @p i of a wire is. */
+/** Fill in the description of port @p i of a wire. */
 void wire_describe(struct fg_port *port, unsigned i, double rate_bps, const struct wire_marks *marks);
 
 /** The link of such a port is always up, and to close it does nothing: its device owns it. */
