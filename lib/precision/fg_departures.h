@@ -9,9 +9,9 @@
 __BEGIN_DECLS
 
 /*
- * How evenly does the tester send? Frames carry their departure time, so a receiver can compute the times
- * between them from those that were intended, however the way there has squeezed or stretched them. What is
- * looked at is one stream, the only one whose frames arrive on a port.
+ * Measures how evenly the tester sends. Frames carry their departure time, so a receiver can compute the
+ * times between them from those that were intended, however the way there has squeezed or stretched them.
+ * What is looked at is one stream, the only one whose frames arrive on a port.
  *
  * Unless the port departs frames by itself at a given time, the stamp is the time of the round in which a
  * frame was handed to the driver: frames of one round have no time between them here, though a line puts them
@@ -26,8 +26,10 @@ struct fg_departures_config {
 	double between_ns; /* from the last frame of a burst to the first of the next one */
 };
 
-/** Times between two departures, of frames that follow each other by their numbers; ns. All 0 when there were
- * none. */
+/**
+ * Times between two departures, of frames that follow each other by their numbers; ns. All 0 when there were
+ * none.
+ */
 struct fg_departures_result {
 	uint64_t count;
 	uint64_t min_ns, p50_ns, p99_ns, max_ns;
