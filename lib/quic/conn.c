@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One connection, from its first packet to its end. A client whose only stream has ended, so that it has all
- * of it, and has sent its own end, says CONNECTION_CLOSE; it does not wait for an acknowledgement of that
- * end, which the peer may delay. A server waits for that, though not for ever.
+ * of it, and has sent its own end, sends CONNECTION_CLOSE; it does not wait for an acknowledgement of its
+ * end, which the peer may delay. A server waits for CONNECTION_CLOSE, up to a time limit.
  */
 #include <stdio.h>
 #include <string.h>
@@ -300,7 +300,7 @@ leave_as_said(struct fg_l4 *w, struct quic *q)
 	ready_put(q);
 }
 
-/* the code of an application that leaves in peace */
+/* the application's code for an end without an error */
 static uint64_t
 in_peace(const struct quic *q)
 {

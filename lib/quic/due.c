@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which connection has to act next: a binary heap of those that have to at all. One connection has one place
- * in it, for all of its timers.
+ * The connection that has to act next: a binary heap of connections with a timer. One connection has one
+ * place in it, for all of its timers.
  */
 #include "fg_sift.h"
 #include "quic_priv.h"

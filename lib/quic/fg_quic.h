@@ -35,13 +35,13 @@ struct fg_quic_config {
 	uint32_t qlog;                  /* the first connections that have a log */
 	uint32_t offer;                 /* version that the client asks for; 0: 1 */
 	uint64_t migrate_ns;            /* the client moves to another port so often; 0: never */
-	uint64_t rebind_ns;             /* the same without a word, as behind a NAT */
+	uint64_t rebind_ns;             /* the same without path migration, as behind a NAT */
 	uint32_t handshakes_at_once;    /* of a client; more wait */
 	uint32_t streams; /* of a server with several on a connection: of the client's at a time */
 	uint16_t port_first, port_last; /* of a client: its ports */
 };
 
-/* What is counted of an application's QUIC: X(name, text). Packets are those with 1-RTT keys. */
+/* Counters of an application's QUIC: X(name, text). Packets are those with 1-RTT keys. */
 #define FG_QUIC_SUMS(X)                                                              \
 	X(handshakes, "handshakes completed")                                        \
 	X(resumed, "of them, those that resumed a session")                          \

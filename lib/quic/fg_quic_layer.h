@@ -26,7 +26,7 @@ void fg_quic_free(struct fg_l4 *w);
  * but what is here.
  */
 struct fg_quic_streams {
-	uint64_t in_peace; /* error code of the application that says that there was none */
+	uint64_t in_peace; /* the application's code for no error */
 	/**
 	 * What is to leave next, of one stream; it lies there until it was acknowledged. @return parts, at
 	 * most @p room; *id < 0: there is nothing
@@ -41,7 +41,7 @@ struct fg_quic_streams {
 	void (*blocked)(struct fg_l4 *w, struct fg_stream *s, int64_t id, bool over);
 	/** The window is open again. */
 	void (*unblocked)(struct fg_l4 *w, struct fg_stream *s, int64_t id);
-	/** The window of the connection keeps back what is to leave; or not any more. */
+	/** The window of the connection begins or ceases to block data. */
 	void (*limited)(struct fg_l4 *w, struct fg_stream *s, bool closed);
 	/** The handshake is over, and what left before it was refused: no stream is any more. Begin again. */
 	void (*refused)(struct fg_l4 *w, struct fg_stream *s);
@@ -63,7 +63,7 @@ struct fg_quic_streams {
 bool fg_quic_open(struct fg_l4 *w, struct fg_stream *s, bool both_ways, int64_t *id);
 /** Bytes of a stream were used; the peer may send as many more. */
 void fg_quic_take(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t octets);
-/** The peer is to send no more of it (STOP_SENDING); we do not (RESET_STREAM). */
+/** Ask the peer to stop the stream (STOP_SENDING); stop our side (RESET_STREAM). */
 void fg_quic_stop(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t code);
 void fg_quic_reset(struct fg_l4 *w, struct fg_stream *s, int64_t id, uint64_t code);
 /** The connection ends with an error of the application's. */

@@ -205,8 +205,8 @@ begin(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, const uint
 }
 
 /*
- * Of a server that has forgotten the connection: its client need not wait for nothing (RFC 9000, 10.3). What
- * is answered is longer, so that two ends do not answer each other for ever.
+ * A stateless reset for an unknown connection, so that its client need not wait (RFC 9000, 10.3). It is
+ * shorter than the packet it answers, so that two ends do not answer each other for ever.
  */
 static void
 reset(struct fg_l4 *w, struct carrier *c, const struct fg_flow *flow, const ngtcp2_version_cid *ids)

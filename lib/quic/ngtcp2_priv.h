@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one place that knows which libngtcp2 there is: 0.12 of Debian 12, or 1.x of Debian 13. What was renamed
- * has the newer name here, and what was reshaped has a function. No state.
+ * The only file that depends on the version of libngtcp2: 0.12 of Debian 12, or 1.x of Debian 13. What was
+ * renamed has the newer name here, and what was reshaped has a function. No state.
  */
 #pragma once
 

@@ -73,7 +73,10 @@ write_one(struct fg_l4 *w, struct quic *q, uint8_t *to, ngtcp2_path *path, ngtcp
 	return ngtcp2_conn_writev_stream(conn, path, info, to, room, NULL, 0, -1, NULL, 0, w->now);
 }
 
-/* the last words, and again for a peer that goes on: for the 1st, 2nd, 4th, 8th datagram of its */
+/*
+ * send CONNECTION_CLOSE, and repeat it for a peer that still sends: for the 1st, 2nd, 4th, 8th datagram of
+ * its
+ */
 static bool
 repeat(struct fg_l4 *w, struct quic *q)
 {
@@ -160,7 +163,7 @@ write_some(struct fg_l4 *w, struct quic *q)
 		return true;
 	if (!q->carrier->config.tls.server && (q->phase == OPEN || q->is_early) && q->id < 0 && !q->over &&
 	    streams_of(q) == NULL && ngtcp2_conn_open_bidi_stream(q->conn, &q->id, NULL) != 0)
-		q->id = -1; /* the peer does not let us yet */
+		q->id = -1; /* the peer does not permit it yet */
 	renew_keys(w, q);
 	move(w, q);
 	ngtcp2_path_storage_zero(&path);

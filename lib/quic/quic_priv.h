@@ -148,7 +148,7 @@ struct quic {
 	bool limited;          /* of several streams: by the window of the connection */
 	bool is_early;         /* streams may be used before the handshake is over */
 	uint64_t early;        /* bytes that were sent or came so */
-	ngtcp2_ccerr why;      /* we leave; without words */
+	ngtcp2_ccerr why;      /* we close; without CONNECTION_CLOSE */
 	uint32_t came;         /* datagrams while closing */
 	uint32_t qlog;         /* its log, from 1; 0: none */
 	uint8_t last_words_length;
@@ -310,13 +310,13 @@ void zero_rtt_sent(struct quic *q, uint64_t octets);
 void zero_rtt_came(struct fg_l4 *w, struct quic *q, uint64_t octets);
 /** Bytes of streams that may leave. */
 uint64_t zero_rtt_room(const struct quic *q);
-/** The handshake is over; *refused: what left early is for nothing. @return 0 or an error of libngtcp2 */
+/** The handshake is over; *refused: the early data was rejected. @return 0 or an error of libngtcp2 */
 int zero_rtt_settle(struct quic *q, bool *refused);
 
 /* ids.c */
 uint64_t random_word(struct carrier *c);
 void random_fill(struct carrier *c, uint8_t *to, size_t length);
-/** An ID of a connection, of nobody before. */
+/** A new ID of a connection. */
 void id_make(struct quic *q, ngtcp2_cid *out);
 /** @return NULL: the ID is of no connection */
 struct quic *id_find(const struct carrier *c, const uint8_t *id, size_t length);
@@ -348,7 +348,7 @@ void conn_announce(struct quic *q);
 void conn_begin(struct fg_l4 *w, struct quic *q);
 /** A client has its ticket, and need not wait any more. */
 void conn_has_ticket(const struct fg_l4 *w, struct quic *q);
-/** It is over for the application, which is told once. */
+/** Report the end of the connection to the application, once. */
 void conn_over(struct fg_l4 *w, struct quic *q, enum fg_l4_end end);
 /** Its stream is over: leave at once, or wait for the peer to do so. */
 void conn_finish(struct fg_l4 *w, struct quic *q, enum fg_l4_end end);
