@@ -226,7 +226,7 @@ set_tickets(struct fg_tls_context *c, const struct fg_tls_config *config)
 		SSL_CTX_set_tlsext_ticket_keys(c->ssl, keys, sizeof(keys));
 }
 
-/* @return what libssl does not take; NULL: it takes all */
+/* @return the setting that libssl rejects; NULL: all accepted */
 static const char *
 set_up(struct fg_tls_context *c, const struct fg_tls_config *config)
 {

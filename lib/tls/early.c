@@ -11,7 +11,7 @@
 
 enum { SKIPPED = 16384 /* bytes beyond what is taken that a server skips of early data that it refused */ };
 
-/* libssl would take it; do we? */
+/* libssl accepts the early data; decide whether we accept it */
 static int
 on_early_data(SSL *ssl, void *context)
 {

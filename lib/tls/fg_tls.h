@@ -18,7 +18,7 @@ __BEGIN_DECLS
 
 enum fg_tls_version { FG_TLS_1_2 = 0x0303, FG_TLS_1_3 = 0x0304 };
 
-/** What a record holds (RFC 8446, 5.1). */
+/** The content type of a record (RFC 8446, 5.1). */
 enum fg_tls_type { FG_TLS_CCS = 20, FG_TLS_ALERT, FG_TLS_HANDSHAKE, FG_TLS_DATA };
 
 /** Alerts (RFC 8446, 6) that records give rise to; 0 is close_notify, so 0 is never an error. */

@@ -77,7 +77,7 @@ struct fg_tls_agreed {
 };
 
 const struct fg_tls_agreed *fg_tls_context_agreed(const struct fg_tls_context *c);
-/** Why the last handshake that failed did, in libssl's words; "": none did. */
+/** The reason of the last failed handshake, as libssl's text; "": no failure. */
 const char *fg_tls_context_reason(const struct fg_tls_context *c);
 /** Sessions that a client may still resume. */
 uint32_t fg_tls_context_sessions(const struct fg_tls_context *c);
@@ -135,7 +135,7 @@ enum fg_tls_step fg_tls_handshake_begin_early(struct fg_tls_handshake *h, const 
 
 enum fg_tls_early { FG_TLS_EARLY_NONE, FG_TLS_EARLY_REFUSED, FG_TLS_EARLY_ACCEPTED };
 
-/** What became of early data; known when the handshake is over, of a server after the ClientHello. */
+/** The result of early data; known when the handshake is over, at a server after the ClientHello. */
 enum fg_tls_early fg_tls_handshake_early(const struct fg_tls_handshake *h);
 /** Early data that came to a server with the last step. @return bytes; they stay until the next step */
 uint32_t fg_tls_handshake_early_data(const struct fg_tls_handshake *h, const uint8_t **data);
