@@ -37,7 +37,7 @@ struct fg_availability {
 	struct fg_block up;   /* sums of the available time */
 };
 
-/** What a service's availability amounts to. */
+/** Results of a service's availability. */
 struct fg_availability_counts {
 	uint64_t blocks;           /* seconds in which something was sent */
 	uint64_t severely_errored; /* of them; those in available time included */

@@ -26,8 +26,10 @@ struct fg_order_counts {
 	uint64_t extent_beyond; /* late frames whose j was forgotten: extent and late time unknown */
 	uint64_t late_max;      /* 4.2.2: arrival(i) - arrival(j) */
 
-	/* 4.2.3, in frames: arrivals before i with a larger number; times their payload, it is the byte
-	 * offset */
+	/*
+	 * 4.2.3, in frames: arrivals before i with a larger number; times their payload, it is the byte
+	 * offset
+	 */
 	uint64_t offset_max;
 	uint64_t offset_sum;
 
@@ -45,7 +47,7 @@ struct fg_order_counts {
 	uint64_t n_reordered[FG_ORDER_DEGREES];
 };
 
-/** What the variation of delay amounts to. */
+/** Results of delay variation. */
 struct fg_variation_counts {
 	/* IPDV; all 0 without any */
 	uint64_t pairs;   /* consecutive frames that both came */

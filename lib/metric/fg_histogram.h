@@ -130,7 +130,7 @@ fg_histogram_bin(const struct fg_histogram *h, uint64_t value)
 	return bin < h->bins ? (uint32_t)bin : h->bins;
 }
 
-/** Have at hand what fg_histogram_record() of @p value will touch, a little later. */
+/** Prefetch the memory for a later fg_histogram_record() of @p value. */
 static inline void
 fg_histogram_prefetch(const struct fg_histogram *h, int64_t value)
 {

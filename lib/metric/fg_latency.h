@@ -9,8 +9,8 @@
 __BEGIN_DECLS
 
 /*
- * What a histogram of delays says in a few numbers; and histograms as bytes, because a percentile of several
- * streams or hosts follows from their histograms only, not from their percentiles.
+ * A summary of a histogram of delays; and histograms as bytes, because a percentile of several streams or
+ * hosts follows from their histograms only, not from their percentiles.
  */
 struct fg_histogram;
 
@@ -38,8 +38,8 @@ size_t fg_histogram_packed_size(const struct fg_histogram *h);
 size_t fg_histogram_pack(const struct fg_histogram *h, uint8_t *out);
 
 /**
- * What packed histograms say together, as if all values had been recorded in one. Where their layouts differ,
- * one with the fewest digits and the widest range of them, which has a bin for each of theirs.
+ * The summary of several packed histograms, as if all values had been recorded in one. Where their layouts
+ * differ, one with the fewest digits and the widest range of them, which has a bin for each of theirs.
  *
  * @param in  one packed histogram after the other; may come from elsewhere
  * @return    0, -EINVAL: not valid values, -ENOMEM

@@ -7,7 +7,7 @@
 
 __BEGIN_DECLS
 
-/** In what payloads differ from those that were sent. */
+/** Differences of received payloads from the sent ones. */
 struct fg_payload_errors {
 	uint64_t octets, bits;
 };

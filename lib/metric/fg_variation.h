@@ -121,7 +121,7 @@ fg_variation_record(struct fg_variation *v, uint64_t number, int64_t delay)
 		fg_variation_neighbour(v, number + 1, delay, -1);
 	else
 		v->highest = number;
-	/* a newer one keeps its place: who asks for this number then learns that it cannot be known */
+	/* a newer delay keeps its place: a look-up of this number then finds no delay */
 	if (__builtin_expect(v->kept[at].number <= number, 1)) {
 		v->kept[at].number = number + 1;
 		v->kept[at].delay = delay;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a device made of a payload that it was to leave alone. Nearly always the answer is nothing. */
+/* Compare a payload with the sent one. Nearly always they are equal. */
 #include <string.h>
 
 #include "fg_payload.h"

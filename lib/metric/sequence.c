@@ -283,7 +283,7 @@ observe_behind(struct fg_sequence *t, uint64_t number, uint64_t now)
 bool
 fg_sequence_observe_slow(struct fg_sequence *t, uint64_t number, uint64_t now)
 {
-	/* 2^63 and more ahead no sender can be: it is taken for behind, and there for stale */
+	/* no sender can be 2^63 or more ahead: such a number counts as behind, and as stale */
 	if (number - t->next > INT64_MAX)
 		return observe_behind(t, number, now);
 	if (number != t->next)
