@@ -139,8 +139,9 @@ int fg_pace_ramp(struct fg_pace *pace, double from, double to, uint64_t hz, uint
 /** Make a constant load a Poisson process of the same mean rate. */
 void fg_pace_poisson(struct fg_pace *pace, uint64_t seed);
 
-/** Let each frame of a constant load leave at a random moment of the first @p share of its interval, 0 to
- * 1. */
+/**
+ * Let each frame of a constant load leave at a random moment of the first @p share of its interval, 0 to 1.
+ */
 void fg_pace_scatter(struct fg_pace *pace, double share, uint64_t seed);
 
 /**
@@ -166,22 +167,24 @@ fg_pace_limit(struct fg_pace *p, uint64_t frames)
 	p->total = frames < p->total ? frames : p->total;
 }
 
-/** Count frames that leave more than @p ticks behind as off schedule. Without it none is. */
+/** Count frames that leave more than @p ticks late as off schedule. The default counts no frame. */
 static inline void
 fg_pace_on_time(struct fg_pace *p, uint64_t ticks)
 {
 	p->on_time = ticks < p->max_lag ? ticks : p->max_lag;
 }
 
-/** Put everything that is still to leave off by @p ticks. */
+/** Delay all remaining departures by @p ticks. */
 void fg_pace_move(struct fg_pace *pace, uint64_t ticks);
 
 /** The rest of fg_pace_exact() and fg_pace_commit(), for loads that are not even. Not called directly. */
 fg_u128 fg_pace_exact_slow(const struct fg_pace *pace, uint64_t i);
 void fg_pace_commit_slow(struct fg_pace *pace, uint64_t n);
 
-/** Departure of frame @p i of the schedule, ticks with 64 bits of fraction. Of a Poisson process it takes i
- * steps. */
+/**
+ * Departure of frame @p i of the schedule, ticks with 64 bits of fraction. Of a Poisson process it takes i
+ * steps.
+ */
 static inline fg_u128
 fg_pace_exact(const struct fg_pace *p, uint64_t i)
 {
@@ -204,8 +207,10 @@ fg_pace_step(const struct fg_pace *p)
 	return (fg_u128)p->step << 64 | p->step_frac;
 }
 
-/** What lies between the departures of a frame of that many bytes and of the next one, in a constant load;
- * the same. */
+/**
+ * What lies between the departures of a frame of that many bytes and of the next one, in a constant load; the
+ * same.
+ */
 static inline fg_u128
 fg_pace_step_of(const struct fg_pace *p, unsigned octets)
 {
