@@ -196,7 +196,8 @@ local function rates(plan, tester, session, found, test, gets, key)
       row.theoretical = most
       if record then
          add_figures(row, record, tester)
-         row.theoretical_percent = most and theory.share(row.transactions_per_s, most, row.sustain_s, 1) or nil
+         row.theoretical_percent = most
+            and theory.share(row.transactions_per_s, most, row.sustain_s, 1) or nil
       end
       list[#list + 1] = row
    end
